@@ -1,0 +1,92 @@
+package device
+
+// Op describes one device operation: a small comparable struct that holds the
+// operation's attributes, such as SoftMarginLossBackward{Reduction: Mean}.
+type Op interface {
+	// Name returns the operation's name, such as "MatMul".
+	Name() string
+
+	// Infer checks the inputs' types and the attributes, and returns the type of
+	// the output: the one place where the operation's rules live. A missing input
+	// is the zero Type. Checks are made in CANN's order: missing arguments
+	// ([ErrParamNull]), then dtype, rank, attributes and shapes ([ErrParamInvalid]).
+	Infer(inputs []Type) (Type, error)
+}
+
+// Layout is an operation that moves no data if its input can be seen through
+// other strides.
+type Layout interface {
+	Op
+
+	// View returns the result as a view of the input's memory, and false where a
+	// copy is needed. The input must have passed Infer.
+	View(input View) (View, bool)
+}
+
+// Updater is an operation that overwrites some of its inputs, such as an
+// optimizer's step.
+type Updater interface {
+	Op
+
+	// Updates returns the indices of the inputs that are overwritten. The output
+	// is the same view as the first of them.
+	Updates() []int
+}
+
+// Check is the part of phase one that is the same on every device. It returns
+// the first rule that the call breaks, as an *Error:
+//
+//   - a missing argument is [ErrParamNull];
+//   - whatever op.Infer refuses;
+//   - an output whose dtype the result cannot be stored in, whose shape is not
+//     the result's, or whose elements overlap one another;
+//   - a view with negative strides or offset, or that reaches outside its buffer.
+func Check(op Op, inputs []View, output View) error {
+	if op == nil {
+		return nullf("", "op", "the operation is missing")
+	}
+	if output.Buffer == nil {
+		return nullf(op.Name(), "output", "the tensor is missing")
+	}
+	types := make([]Type, len(inputs))
+	for i, v := range inputs {
+		types[i] = v.Type()
+	}
+	result, err := op.Infer(types)
+	if err != nil {
+		return err
+	}
+	if !Converts(result.DType, output.DType) {
+		return invalidf(op.Name(), "output", "a result of %s cannot be stored as %s", result.DType, output.DType)
+	}
+	if !result.Equal(Type{DType: result.DType, Shape: output.Shape}) {
+		return invalidf(op.Name(), "output", "shape %s is not the result's shape %s",
+			ShapeString(output.Shape), ShapeString(result.Shape))
+	}
+	for i, v := range inputs {
+		if reason := v.check(); reason != "" {
+			return invalidf(op.Name(), argName(op, i), "%s", reason)
+		}
+	}
+	if reason := output.check(); reason != "" {
+		return invalidf(op.Name(), "output", "%s", reason)
+	}
+	if output.overlapsItself() {
+		return invalidf(op.Name(), "output", "strides %s of shape %s make elements overlap; an output cannot be a broadcast view",
+			ShapeString(output.Strides), ShapeString(output.Shape))
+	}
+	if u, ok := op.(Updater); ok {
+		updated := u.Updates()
+		if !output.Same(inputs[updated[0]]) {
+			return invalidf(op.Name(), "output", "the operation updates its input in place, so the output must be the same view as %s",
+				argName(op, updated[0]))
+		}
+		for _, i := range updated {
+			if inputs[i].overlapsItself() {
+				return invalidf(op.Name(), argName(op, i), "strides %s of shape %s make elements overlap; an updated tensor cannot be a broadcast view",
+					ShapeString(inputs[i].Strides), ShapeString(inputs[i].Shape))
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,148 @@
+package device
+
+// Optimizer steps. Each is one operation over one parameter that reads the
+// parameter, its gradient, two scalars and the optimizer's state, and
+// overwrites the parameter and the state in place:
+//
+//	inputs   param, grad, lr, step, state…    lr and step of shape []
+//	output   the same view as param
+//
+// step counts from 1. grad and state have param's shape; the scalars are float64
+// with a float64 parameter and float32 otherwise. Formulas are PyTorch's
+// (torch.optim), with ascending order of operations as given there.
+
+// SGD is stochastic gradient descent, g = grad + WeightDecay·param:
+//
+//	without momentum   param -= lr·g
+//	with it            buf = g at step 1, later Momentum·buf + (1-Dampening)·g
+//	                   param -= lr·buf, or lr·(g + Momentum·buf) if Nesterov
+//
+// State: buf if Momentum is not 0, else none.
+type SGD struct {
+	Momentum, Dampening, WeightDecay float64
+	Nesterov                         bool
+}
+
+// Adam is Adam (Kingma and Ba, 2015), and AdamW (Loshchilov and Hutter, 2019) if Decoupled:
+//
+//	g = grad + WeightDecay·param, or param *= 1 - lr·WeightDecay if Decoupled
+//	m = Beta1·m + (1-Beta1)·g
+//	v = Beta2·v + (1-Beta2)·g²
+//	param -= lr/(1-Beta1^step) · m / (√v/√(1-Beta2^step) + Epsilon)
+//
+// with AMSGrad, v in the last line is the largest v so far (Reddi et al., 2018).
+//
+// State: m, v, and that largest v if AMSGrad.
+type Adam struct {
+	Beta1, Beta2, Epsilon, WeightDecay float64
+	AMSGrad, Decoupled                 bool
+}
+
+// RMSprop is RMSprop (Tieleman and Hinton, 2012), g = grad + WeightDecay·param:
+//
+//	s = Alpha·s + (1-Alpha)·g²
+//	a = Alpha·a + (1-Alpha)·g            if Centered
+//	u = g / (√(s - a²) + Epsilon)        without a² unless Centered
+//	buf = Momentum·buf + u               if Momentum is not 0
+//	param -= lr·buf, or lr·u without momentum
+//
+// State: s, a if Centered, buf if Momentum is not 0.
+type RMSprop struct {
+	Alpha, Epsilon, WeightDecay, Momentum float64
+	Centered                              bool
+}
+
+// Adagrad is Adagrad (Duchi et al., 2011), g = grad + WeightDecay·param:
+//
+//	s += g²
+//	param -= lr/(1 + (step-1)·LRDecay) · g / (√s + Epsilon)
+//
+// State: s.
+type Adagrad struct {
+	LRDecay, WeightDecay, Epsilon float64
+}
+
+// Optimizer is an optimizer's step.
+type Optimizer interface {
+	Updater
+
+	// State names the state tensors, the inputs that follow param, grad, lr and step.
+	State() []string
+}
+
+func (SGD) Name() string     { return "SGD" }
+func (Adam) Name() string    { return "Adam" }
+func (RMSprop) Name() string { return "RMSprop" }
+func (Adagrad) Name() string { return "Adagrad" }
+
+func (op SGD) State() []string {
+	if op.Momentum == 0 {
+		return nil
+	}
+	return []string{"momentum"}
+}
+
+func (op Adam) State() []string {
+	state := []string{"expAvg", "expAvgSq"}
+	if op.AMSGrad {
+		state = append(state, "maxExpAvgSq")
+	}
+	return state
+}
+
+func (op RMSprop) State() []string {
+	state := []string{"squareAvg"}
+	if op.Centered {
+		state = append(state, "gradAvg")
+	}
+	if op.Momentum != 0 {
+		state = append(state, "momentum")
+	}
+	return state
+}
+
+func (Adagrad) State() []string { return []string{"sum"} }
+
+func (op SGD) Infer(inputs []Type) (Type, error)     { return inferOptimizer(op, inputs) }
+func (op Adam) Infer(inputs []Type) (Type, error)    { return inferOptimizer(op, inputs) }
+func (op RMSprop) Infer(inputs []Type) (Type, error) { return inferOptimizer(op, inputs) }
+func (op Adagrad) Infer(inputs []Type) (Type, error) { return inferOptimizer(op, inputs) }
+
+func (op SGD) Updates() []int     { return optimizerUpdates(op) }
+func (op Adam) Updates() []int    { return optimizerUpdates(op) }
+func (op RMSprop) Updates() []int { return optimizerUpdates(op) }
+func (op Adagrad) Updates() []int { return optimizerUpdates(op) }
+
+func (op SGD) args() []string     { return optimizerArgs(op) }
+func (op Adam) args() []string    { return optimizerArgs(op) }
+func (op RMSprop) args() []string { return optimizerArgs(op) }
+func (op Adagrad) args() []string { return optimizerArgs(op) }
+
+func optimizerArgs(op Optimizer) []string {
+	return append([]string{"param", "grad", "lr", "step"}, op.State()...)
+}
+
+// optimizerUpdates returns the parameter and the state.
+func optimizerUpdates(op Optimizer) []int {
+	updated := []int{0}
+	for i := range op.State() {
+		updated = append(updated, 4+i)
+	}
+	return updated
+}
+
+func inferOptimizer(op Optimizer, inputs []Type) (Type, error) {
+	if _, err := checkInputs(op, inputs, 4+len(op.State())); err != nil {
+		return Type{}, err
+	}
+	for i := range inputs {
+		want := inputs[0].Shape
+		if i == 2 || i == 3 {
+			want = nil // lr and step are scalars
+		}
+		if err := checkSameShape(op, inputs, i, want); err != nil {
+			return Type{}, err
+		}
+	}
+	return inputs[0], nil
+}
