@@ -49,7 +49,7 @@ func NewBatches(t *Table, size int, seed uint64, dtype tensor.Dtype) (*Batches, 
 		return nil, fmt.Errorf("dataset: a batch of %d; the batch size must be at least 1", size)
 	}
 	if dtype != tensor.Float32 && dtype != tensor.Float64 {
-		return nil, fmt.Errorf("dataset: batches of %v; the dtype must be float32 or float64", dtype)
+		return nil, fmt.Errorf("dataset: tensors of %v; the dtype must be float32 or float64", dtype.Type)
 	}
 	if err := t.check(); err != nil {
 		return nil, err

@@ -32,6 +32,6 @@
 // number alone, so that a run can be repeated, or resumed in the middle.
 //
 // A file that cannot be used is refused with a [ParseError], one sentence that
-// names the file, the line and the column at fault. Nothing is guessed or
-// skipped: a missing value is an error.
+// names the file, the line and the column at fault. Nothing is skipped or filled
+// in: a missing value is an error.
 package dataset

@@ -1,0 +1,47 @@
+package graph
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+)
+
+// position is where a node was made: the call stack, resolved when it is asked for.
+type position []uintptr
+
+// here returns the position of the caller outside the framework.
+func here() position {
+	var pcs [24]uintptr
+	return append(position(nil), pcs[:runtime.Callers(2, pcs[:])]...)
+}
+
+// module is the import path of the framework; its packages build on users' behalf.
+const module = "github.com/pullback-go/pullback/"
+
+// String returns "file:line" of the innermost frame that is not the framework's
+// own: a program's, a test's or an example's.
+func (p position) String() string {
+	frames := runtime.CallersFrames(p)
+	for {
+		f, more := frames.Next()
+		if f.File != "" && !frameworkFrame(f) {
+			return fmt.Sprintf("%s:%d", f.File, f.Line)
+		}
+		if !more {
+			return "unknown position"
+		}
+	}
+}
+
+func frameworkFrame(f runtime.Frame) bool {
+	path, ok := strings.CutPrefix(f.Function, module)
+	if !ok || strings.HasSuffix(f.File, "_test.go") {
+		return false
+	}
+	for _, program := range []string{"examples/", "cmd/", "bench"} {
+		if strings.HasPrefix(path, program) {
+			return false
+		}
+	}
+	return true
+}

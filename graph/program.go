@@ -1,0 +1,353 @@
+package graph
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"gorgonia.org/tensor"
+
+	"github.com/pullback-go/pullback/device"
+)
+
+// program is a compiled graph: memory laid out, every operation planned.
+type program struct {
+	graph    *Graph
+	inputs   []device.View
+	outputs  []device.View
+	launches []launch
+	updates  bool
+
+	perStep   []*Node
+	schedule  []byte    // the perStep values as they are uploaded
+	values    []float64 // room for the largest of them
+	perStepAt []int64   // their byte offsets
+
+	arena, constants, scheduled, workspace device.Buffer
+}
+
+// launch is one planned operation.
+type launch struct {
+	node     *Node
+	executor device.Executor
+	count    int64
+	total    time.Duration
+}
+
+// compile lays out the graph's memory and plans its operations on the session's device.
+func compile(s *Session, g *Graph, inputs []*Node) (p *program, err error) {
+	p = &program{graph: g}
+	defer func() {
+		if err != nil {
+			p.close()
+		}
+	}()
+	order := g.evaluationOrder()
+	l := layOut(g, order, inputs)
+
+	views := l.views
+	if p.arena, err = s.alloc(l.arena.top); err != nil {
+		return p, err
+	}
+	if err = p.placeConstants(s, g, order, views); err != nil {
+		return p, err
+	}
+	if err = p.placePerStep(s, order, views); err != nil {
+		return p, err
+	}
+	for _, n := range order {
+		if n.kind != parameter && n.kind != state {
+			continue
+		}
+		param, err := s.parameter(n)
+		if err != nil {
+			return p, err
+		}
+		views[n.id].Buffer = param.buffer
+	}
+	for _, n := range append(inputs[:len(inputs):len(inputs)], order...) {
+		v := &views[n.id]
+		switch owner := l.owner[n.id]; {
+		case owner != n:
+			v.Buffer = views[owner.id].Buffer
+			v.Offset += views[owner.id].Offset
+		case n.kind == operation || n.kind == input:
+			v.Buffer, v.Offset = p.arena, int(l.regions[n.id].offset)/n.typ.DType.Size()
+		}
+	}
+
+	var workspace int64
+	for _, n := range order {
+		if n.op == nil || n.kind == operation && l.owner[n.id] != n {
+			continue
+		}
+		operands := make([]device.View, len(n.inputs))
+		for i, in := range n.inputs {
+			operands[i] = views[in.id]
+		}
+		exe, err := s.device.Plan(n.op, operands, views[n.id])
+		if err != nil {
+			return p, fmt.Errorf("%s: %w", n.Position(), err)
+		}
+		p.launches = append(p.launches, launch{node: n, executor: exe})
+		workspace = max(workspace, exe.WorkspaceSize())
+		p.updates = p.updates || n.kind == update
+	}
+	if workspace > 0 {
+		if p.workspace, err = s.alloc(workspace); err != nil {
+			return p, err
+		}
+	}
+	for _, n := range inputs {
+		p.inputs = append(p.inputs, views[n.id])
+		s.stage(n.typ.Bytes())
+	}
+	for _, n := range g.outputs {
+		p.outputs = append(p.outputs, views[n.id])
+		s.stage(n.typ.Bytes())
+	}
+	return p, nil
+}
+
+// evaluationOrder returns the live nodes but the inputs in an order in which
+// they can run: as made, with updates last. So that outputs, and what updates read, are values
+// from before the updates and lie contiguously, it first copies those that may not be.
+func (g *Graph) evaluationOrder() []*Node {
+	for i, out := range g.outputs {
+		if root(out) != out || out.kind != operation {
+			g.outputs[i] = g.add(Node{kind: operation, op: device.Copy{}, typ: out.typ, inputs: []*Node{out}, position: out.position})
+		}
+	}
+	updated := map[*Node]bool{}
+	for _, n := range g.nodes {
+		if n.kind == update {
+			for _, i := range n.op.(device.Updater).Updates() {
+				updated[n.inputs[i]] = true
+			}
+		}
+	}
+	for _, n := range g.nodes[:len(g.nodes):len(g.nodes)] {
+		if n.kind != update {
+			continue
+		}
+		for i, in := range n.inputs {
+			if updated[root(in)] && !n.updates(in) {
+				n.inputs[i] = g.add(Node{kind: operation, op: device.Copy{}, typ: in.typ, inputs: []*Node{in}, position: n.position})
+			}
+		}
+	}
+	live := g.live()
+	var order, updates []*Node
+	for _, n := range g.nodes {
+		switch {
+		case !live[n.id] || n.kind == input:
+		case n.kind == update:
+			updates = append(updates, n)
+		default:
+			order = append(order, n)
+		}
+	}
+	return append(order, updates...)
+}
+
+// root returns the node whose memory n may be a view of.
+func root(n *Node) *Node {
+	for n.kind == operation {
+		if _, ok := n.op.(device.Layout); !ok {
+			break
+		}
+		n = n.inputs[0]
+	}
+	return n
+}
+
+// memoryLayout says where every value lives.
+type memoryLayout struct {
+	views   []device.View // by node; offsets relative to the owner, no buffers yet
+	owner   []*Node       // by node; whose memory it is: another's for views and updates
+	regions []region      // by owner
+	arena   arena
+}
+
+// layOut assigns memory to the nodes that need it, see [arena].
+func layOut(g *Graph, order, inputs []*Node) *memoryLayout {
+	l := &memoryLayout{
+		views:   make([]device.View, len(g.nodes)),
+		owner:   make([]*Node, len(g.nodes)),
+		regions: make([]region, len(g.nodes)),
+	}
+	lastUse := make([]int, len(g.nodes))
+	for _, n := range inputs { // also those that nothing reads: they are uploaded
+		l.own(n)
+	}
+	for i, n := range order {
+		layout, ok := n.op.(device.Layout)
+		var view device.View
+		if ok {
+			view, ok = layout.View(l.views[n.inputs[0].id])
+		}
+		switch {
+		case ok:
+			l.views[n.id], l.owner[n.id] = view, l.owner[n.inputs[0].id]
+		case n.kind == update:
+			param := n.inputs[n.op.(device.Updater).Updates()[0]]
+			l.views[n.id], l.owner[n.id] = l.views[param.id], param
+		default:
+			l.own(n)
+		}
+		lastUse[l.owner[n.id].id] = i
+		for _, in := range n.inputs {
+			lastUse[l.owner[in.id].id] = i
+		}
+	}
+	for _, n := range g.outputs {
+		lastUse[l.owner[n.id].id] = len(order)
+	}
+	expiring := make([][]*Node, len(order)+1)
+	for _, n := range append(inputs[:len(inputs):len(inputs)], order...) {
+		if l.owner[n.id] == n && (n.kind == operation || n.kind == input) {
+			expiring[lastUse[n.id]] = append(expiring[lastUse[n.id]], n)
+		}
+	}
+	for _, n := range inputs {
+		l.regions[n.id] = l.arena.take(n.typ.Bytes())
+	}
+	for i, n := range order {
+		if n.kind == operation && l.owner[n.id] == n {
+			l.regions[n.id] = l.arena.take(n.typ.Bytes())
+		}
+		for _, dead := range expiring[i] {
+			l.arena.give(l.regions[dead.id])
+		}
+	}
+	return l
+}
+
+// own gives the node contiguous memory of its own.
+func (l *memoryLayout) own(n *Node) {
+	l.views[n.id], l.owner[n.id] = device.Contiguous(nil, 0, n.typ), n
+}
+
+// placeConstants uploads the constants to a buffer of their own.
+func (p *program) placeConstants(s *Session, g *Graph, order []*Node, views []device.View) (err error) {
+	var size int64
+	for _, n := range order {
+		if n.kind == constant {
+			views[n.id].Offset = int(size) / n.typ.DType.Size()
+			size += regionSize(n.typ.Bytes())
+		}
+	}
+	if p.constants, err = s.alloc(size); err != nil {
+		return err
+	}
+	for _, n := range order {
+		if n.kind == constant {
+			v := &views[n.id]
+			v.Buffer = p.constants
+			if err := upload(s.stream, *v, n.source.data); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// placePerStep reserves a buffer for the values that are computed before every run.
+func (p *program) placePerStep(s *Session, order []*Node, views []device.View) (err error) {
+	var size int64
+	for _, n := range order {
+		if n.kind == perStep {
+			p.perStep = append(p.perStep, n)
+			p.perStepAt = append(p.perStepAt, size)
+			views[n.id].Offset = int(size) / n.typ.DType.Size()
+			size += regionSize(n.typ.Bytes())
+			p.values = make([]float64, max(len(p.values), n.typ.Elements()))
+		}
+	}
+	p.schedule = make([]byte, size)
+	if p.scheduled, err = s.alloc(size); err != nil {
+		return err
+	}
+	for _, n := range p.perStep {
+		views[n.id].Buffer = p.scheduled
+	}
+	return nil
+}
+
+// run uploads the inputs, launches everything and leaves the outputs on the device.
+func (p *program) run(s *Session, inputs []*tensor.Dense, profile bool) error {
+	for i, t := range inputs {
+		h, err := hostTensorOf(t)
+		if err != nil {
+			return fmt.Errorf("input %d: %w", i, err)
+		}
+		data := h.data
+		if !h.contiguous() {
+			data = s.staging
+			h.pack(data)
+		}
+		if err := upload(s.stream, p.inputs[i], data); err != nil {
+			return fmt.Errorf("input %d: %w", i, err)
+		}
+	}
+	for i, n := range p.perStep {
+		values := p.values[:n.typ.Elements()]
+		clear(values)
+		n.source.fill(s.step, values)
+		encode(p.schedule[p.perStepAt[i]:], n.typ.DType, values)
+	}
+	if len(p.schedule) > 0 {
+		if err := s.stream.Upload(p.scheduled, 0, p.schedule); err != nil {
+			return err
+		}
+	}
+	for i := range p.launches {
+		l := &p.launches[i]
+		start := time.Time{}
+		if profile {
+			start = time.Now()
+		}
+		err := l.executor.Launch(p.workspace, s.stream)
+		if profile && err == nil {
+			err = s.stream.Synchronize()
+			l.total += time.Since(start)
+			l.count++
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", l.node.Position(), err)
+		}
+	}
+	if p.updates {
+		s.step++
+	}
+	return nil
+}
+
+// read fills t, which fits, with output i.
+func (p *program) read(s *Session, i int, t *tensor.Dense) error {
+	h, err := hostTensorOf(t)
+	if err != nil {
+		return err
+	}
+	return s.download(h, p.outputs[i])
+}
+
+// upload copies data to the contiguous view v.
+func upload(stream device.Stream, v device.View, data []byte) error {
+	t := v.Type()
+	return stream.Upload(v.Buffer, int64(v.Offset)*int64(t.DType.Size()), data[:t.Bytes()])
+}
+
+// close frees what the program holds.
+func (p *program) close() error {
+	var errs []error
+	for _, l := range p.launches {
+		errs = append(errs, l.executor.Close())
+	}
+	for _, b := range []device.Buffer{p.workspace, p.scheduled, p.constants, p.arena} {
+		if b != nil {
+			errs = append(errs, b.Free())
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,211 @@
+package graph
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"gorgonia.org/tensor"
+
+	"github.com/pullback-go/pullback/device"
+)
+
+// Session runs functions on a device and holds what outlives a run: parameters
+// and state, by name, and the number of completed steps. It may be used by
+// several goroutines; runs of one session happen one after the other, those of
+// different sessions on one device at the same time.
+type Session struct {
+	device device.Device
+
+	mu         sync.Mutex
+	stream     device.Stream
+	functions  []*Function
+	parameters map[string]*stored
+	names      []string // of the parameters, in order of their creation
+	step       int64
+	staging    []byte // room for the largest tensor that must be packed
+	closed     bool
+}
+
+// stored is a parameter or state on the device.
+type stored struct {
+	typ     device.Type
+	buffer  device.Buffer
+	trained bool
+}
+
+var errClosed = errors.New("graph: the session is closed")
+
+// NewSession returns a session on the device, which must stay open until the session is closed.
+func NewSession(dev device.Device) (*Session, error) {
+	stream, err := dev.NewStream()
+	if err != nil {
+		return nil, fmt.Errorf("graph: %w", err)
+	}
+	return &Session{device: dev, stream: stream, parameters: map[string]*stored{}}, nil
+}
+
+// Device returns the session's device.
+func (s *Session) Device() device.Device { return s.device }
+
+// Close waits for a run in progress and frees the session's memory on the device.
+func (s *Session) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil
+	}
+	s.closed = true
+	errs := []error{s.stream.Synchronize()}
+	for _, f := range s.functions {
+		for _, p := range f.programs {
+			errs = append(errs, p.close())
+		}
+		f.programs = nil
+	}
+	for _, name := range s.names {
+		errs = append(errs, s.parameters[name].buffer.Free())
+	}
+	return errors.Join(append(errs, s.stream.Close())...)
+}
+
+// Step returns the number of completed runs that updated something.
+func (s *Session) Step() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.step
+}
+
+// SetStep sets the step counter, to go on from where an earlier session stopped.
+func (s *Session) SetStep(step int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.step = step
+}
+
+// Parameters returns the names of the trained parameters that compiled functions
+// have declared, in order.
+func (s *Session) Parameters() []string { return s.list(true) }
+
+// States returns the names of the states that compiled functions have declared, in order.
+func (s *Session) States() []string { return s.list(false) }
+
+func (s *Session) list(trained bool) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(s.names), func(name string) bool {
+		return s.parameters[name].trained != trained
+	})
+}
+
+// Value returns a copy of the parameter or state with the given name, as [NewTensor] makes it.
+func (s *Session) Value(name string) (*tensor.Dense, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p, err := s.lookUp(name)
+	if err != nil {
+		return nil, err
+	}
+	t := NewTensor(p.typ)
+	h, err := hostTensorOf(t)
+	if err != nil {
+		return nil, err
+	}
+	s.stage(p.typ.Bytes())
+	return t, s.download(h, device.Contiguous(p.buffer, 0, p.typ))
+}
+
+// SetValue overwrites the parameter or state with the given name. The tensor
+// must have its shape and the dtype that [Session.Value] returns.
+func (s *Session) SetValue(name string, t *tensor.Dense) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p, err := s.lookUp(name)
+	if err != nil {
+		return err
+	}
+	h, err := hostTensorOf(t)
+	if err == nil {
+		err = h.fits(p.typ)
+	}
+	if err != nil {
+		return fmt.Errorf("graph: parameter %q: %w", name, err)
+	}
+	data := make([]byte, h.typ().Bytes())
+	h.pack(data)
+	if p.typ.DType == device.BFloat16 {
+		values := make([]float64, p.typ.Elements())
+		for i := range values {
+			values[i] = scalarValue(data[4*i:], device.Float32)
+		}
+		encode(data, device.BFloat16, values)
+	}
+	return upload(s.stream, device.Contiguous(p.buffer, 0, p.typ), data)
+}
+
+func (s *Session) lookUp(name string) (*stored, error) {
+	if s.closed {
+		return nil, errClosed
+	}
+	p := s.parameters[name]
+	if p == nil {
+		return nil, fmt.Errorf("graph: no function that has run declares a parameter %q", name)
+	}
+	return p, nil
+}
+
+// parameter returns the storage of a parameter or state node, made and
+// initialised when the name is new.
+func (s *Session) parameter(n *Node) (*stored, error) {
+	trained := n.kind == parameter
+	if p := s.parameters[n.name]; p != nil {
+		if !p.typ.Equal(n.typ) || p.trained != trained {
+			return nil, fmt.Errorf("%s: parameter %q is %s here, but in another function of the session %s; give one of them another name",
+				n.Position(), n.name, n.typ, p.typ)
+		}
+		return p, nil
+	}
+	values := make([]float64, n.typ.Elements())
+	if n.source.init != nil {
+		n.source.init(values)
+	}
+	data := make([]byte, n.typ.Bytes())
+	encode(data, n.typ.DType, values)
+	buffer, err := s.alloc(n.typ.Bytes())
+	if err != nil {
+		return nil, fmt.Errorf("%s: parameter %q: %w", n.Position(), n.name, err)
+	}
+	if err := upload(s.stream, device.Contiguous(buffer, 0, n.typ), data); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: parameter %q: %w", n.Position(), n.name, err), buffer.Free())
+	}
+	p := &stored{typ: n.typ, buffer: buffer, trained: trained}
+	s.parameters[n.name] = p
+	s.names = append(s.names, n.name)
+	return p, nil
+}
+
+// alloc returns device memory for size bytes, with the room after it that a region has.
+func (s *Session) alloc(size int64) (device.Buffer, error) { return s.device.Alloc(regionSize(size)) }
+
+// stage makes sure that a tensor of n bytes can be packed.
+func (s *Session) stage(n int64) {
+	if int64(len(s.staging)) < n {
+		s.staging = make([]byte, n)
+	}
+}
+
+// download fills h from the contiguous view v.
+func (s *Session) download(h hostTensor, v device.View) error {
+	t := v.Type()
+	offset := int64(v.Offset) * int64(t.DType.Size())
+	if h.dtype == t.DType && h.contiguous() {
+		return s.stream.Download(h.data[:t.Bytes()], v.Buffer, offset)
+	}
+	data := s.staging[:t.Bytes()]
+	if err := s.stream.Download(data, v.Buffer, offset); err != nil {
+		return err
+	}
+	h.unpack(data, t.DType)
+	return nil
+}
