@@ -3,6 +3,7 @@ package graph
 import (
 	"fmt"
 	"io"
+	"regexp"
 	"strconv"
 
 	"github.com/emicklei/dot"
@@ -53,8 +54,12 @@ func (g *Graph) WriteDOT(w io.Writer) error {
 
 // attributes returns the operation's name with its attributes where it has some, as Name{Attribute:value}.
 func attributes(op device.Op) string {
-	if s := fmt.Sprintf("%+v", op); s != "{}" && s != "{unary:{}}" {
-		return op.Name() + s
+	s := embedded.ReplaceAllString(fmt.Sprintf("%+v", op), "")
+	if s == "{}" {
+		return op.Name()
 	}
-	return op.Name()
+	return op.Name() + s
 }
+
+// embedded matches what Printf shows of the descriptors' embedded types, which say nothing.
+var embedded = regexp.MustCompile(`\b\w+:\{\} ?`)

@@ -203,8 +203,10 @@ func (f *Function) trace(types []device.Type) (*Graph, []*Node, error) {
 		switch {
 		case n == nil:
 			return nil, nil, fmt.Errorf("output %d of the function is nil", i)
+		case n.graph != g && n.graph.err != nil:
+			return nil, nil, n.graph.err
 		case n.graph != g:
-			return nil, nil, errors.Join(fmt.Errorf("output %d of the function belongs to another graph", i), n.graph.err)
+			return nil, nil, fmt.Errorf("output %d of the function belongs to another graph", i)
 		}
 	}
 	g.outputs = slices.Clone(outputs)

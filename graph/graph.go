@@ -79,6 +79,9 @@ func (g *Graph) apply(k kind, op device.Op, inputs []*Node) *Node {
 	types := make([]device.Type, len(inputs))
 	for i, n := range inputs {
 		if n != nil && n.graph != g {
+			if g.err = n.graph.err; g.err != nil {
+				return &Node{graph: g}
+			}
 			return g.Fail(fmt.Errorf("%s: input %d belongs to another graph; nodes can be used only within the function call that made them", op.Name(), i))
 		}
 		types[i] = n.Type()
@@ -90,16 +93,18 @@ func (g *Graph) apply(k kind, op device.Op, inputs []*Node) *Node {
 	return g.add(Node{kind: k, op: op, typ: t, inputs: append([]*Node(nil), inputs...)})
 }
 
-// graphOf returns the graph of the first node that has one. Nodes that have
-// none, because they are all nil, get a graph of their own that has failed.
+// graphOf returns the graph of the nodes: the first one without an error. Nodes
+// that are all nil get a graph of their own, which keeps the error that follows.
 func graphOf(nodes []*Node) *Graph {
+	var g *Graph
 	for _, n := range nodes {
-		if n != nil && n.graph != nil {
-			return n.graph
+		if n != nil && (g == nil || g.err != nil) {
+			g = n.graph
 		}
 	}
-	g := newGraph()
-	g.Fail(errors.New("a node is nil"))
+	if g == nil {
+		g = newGraph()
+	}
 	return g
 }
 
@@ -237,16 +242,23 @@ func (g *Graph) dependents(xs ...*Node) []bool {
 	return marked
 }
 
-// live marks the nodes that the outputs and the updates are computed from.
+// live marks the updates, and the nodes that the outputs and the updates are computed from.
 func (g *Graph) live() []bool {
 	marked := make([]bool, len(g.nodes))
 	for _, n := range g.outputs {
 		marked[n.id] = true
 	}
+	for _, n := range g.nodes {
+		if n.kind == update {
+			marked[n.id] = true
+			for _, in := range n.inputs { // a copy that an update reads is made after it
+				marked[in.id] = true
+			}
+		}
+	}
 	for i := len(g.nodes) - 1; i >= 0; i-- {
-		n := g.nodes[i]
-		if marked[i] = marked[i] || n.kind == update; marked[i] {
-			for _, in := range n.inputs {
+		if marked[i] {
+			for _, in := range g.nodes[i].inputs {
 				marked[in.id] = true
 			}
 		}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/pullback-go/pullback/classifier"
+	"github.com/pullback-go/pullback/dataset"
+	"github.com/pullback-go/pullback/device"
+	"github.com/pullback-go/pullback/optim"
+)
+
+// config is what the flags say.
+type config struct {
+	data    string
+	csv     dataset.CSVOptions
+	device  string
+	json    string
+	options classifier.Options
+}
+
+// parse reads the flags, and prints what is wrong with them and the usage to stderr.
+func parse(args []string, stderr io.Writer) (*config, error) {
+	c := &config{options: classifier.DefaultOptions()}
+	o := &c.options
+	flags := flag.NewFlagSet("train_binary", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.StringVar(&c.data, "data", "", "CSV `file` with a header; the embedded breast cancer data if empty")
+	flags.StringVar(&c.csv.Label, "label", "", "`column` of the label; the last if empty")
+	flags.StringVar(&c.csv.Positive, "positive", "", "label `value` of the positive class; guessed if empty")
+	flags.StringVar(&c.device, "device", "cpu", "`device` to train on, such as cpu?threads=1")
+	flags.StringVar(&c.json, "json", "", "also write the result to this `file`")
+	flags.IntVar(&o.Epochs, "epochs", o.Epochs, "passes over the training rows")
+	flags.IntVar(&o.BatchSize, "batch", o.BatchSize, "rows in a mini-batch")
+	flags.Uint64Var(&o.Seed, "seed", o.Seed, "seed of the split, the initial weights and the order of the rows")
+	lr := flags.Float64("lr", 1e-3, "learning rate")
+	optimizer := choice[func(optim.Schedule) optim.Optimizer]{choices: optimizers, name: "adamw", value: optimizers["adamw"]}
+	flags.Var(&optimizer, "optimizer", "`name` of the optimizer: sgd, adam, adamw, rmsprop or adagrad")
+	dtype := choice[device.DType]{choices: dtypes, name: "float32", value: device.Float32}
+	flags.Var(&dtype, "dtype", "`type` of the layers' arithmetic: float32, float16, bfloat16 or float64")
+	flags.Var((*widths)(&o.Hidden), "hidden", "`widths` of the hidden layers, such as 64,32; none for a logistic regression")
+	if err := flags.Parse(args); err != nil {
+		return nil, err
+	}
+	if flags.NArg() > 0 {
+		fmt.Fprintf(stderr, "unexpected argument %q; the data file is given with -data\n", flags.Arg(0))
+		flags.Usage()
+		return nil, errors.New("unexpected argument")
+	}
+	o.Optimizer, o.DType = optimizer.value(optim.Constant(*lr)), dtype.value
+	return c, nil
+}
+
+// optimizers are the choices of -optimizer, with PyTorch's defaults but for SGD's usual momentum.
+var optimizers = map[string]func(optim.Schedule) optim.Optimizer{
+	"sgd":     func(lr optim.Schedule) optim.Optimizer { return optim.SGD{LR: lr, Momentum: 0.9} },
+	"adam":    func(lr optim.Schedule) optim.Optimizer { return optim.NewAdam(lr) },
+	"adamw":   func(lr optim.Schedule) optim.Optimizer { return optim.NewAdamW(lr) },
+	"rmsprop": func(lr optim.Schedule) optim.Optimizer { return optim.NewRMSprop(lr) },
+	"adagrad": func(lr optim.Schedule) optim.Optimizer { return optim.NewAdagrad(lr) },
+}
+
+var dtypes = map[string]device.DType{
+	"float32": device.Float32, "float16": device.Float16, "bfloat16": device.BFloat16, "float64": device.Float64,
+}
+
+// choice is a flag whose value is one of a few names.
+type choice[T any] struct {
+	choices map[string]T
+	name    string
+	value   T
+}
+
+func (c *choice[T]) String() string { return c.name }
+
+func (c *choice[T]) Set(name string) error {
+	value, ok := c.choices[name]
+	if !ok {
+		return errors.New("it is none of the choices")
+	}
+	c.name, c.value = name, value
+	return nil
+}
+
+// widths is a flag that lists the widths of layers.
+type widths []int
+
+func (w *widths) String() string {
+	if len(*w) == 0 {
+		return "none"
+	}
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(*w), " ", ","), "[]")
+}
+
+func (w *widths) Set(s string) error {
+	*w = nil
+	if s == "none" {
+		return nil
+	}
+	for _, field := range strings.Split(s, ",") {
+		width, err := strconv.Atoi(strings.TrimSpace(field))
+		if err != nil || width < 1 {
+			return errors.New("it must be positive numbers separated by commas, or none")
+		}
+		*w = append(*w, width)
+	}
+	return nil
+}

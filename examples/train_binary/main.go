@@ -1,0 +1,116 @@
+// Command train_binary trains a binary classifier on a table of numbers and says
+// how well it does on rows it has not seen.
+//
+//	go run ./examples/train_binary                          # the embedded breast cancer data
+//	go run ./examples/train_binary -data my.csv -label paid -positive no
+//
+// Exit status: 0, 1 after a problem with the data, the device or the training,
+// 2 after a wrong flag.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+
+	"github.com/pullback-go/pullback/classifier"
+	"github.com/pullback-go/pullback/dataset"
+	"github.com/pullback-go/pullback/device"
+	_ "github.com/pullback-go/pullback/device/cpu"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// run is the command: its flags, where it prints, and its exit status.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	c, err := parse(args, stderr)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	case err != nil:
+		return 2 // the flag package has said what is wrong
+	}
+	if err := c.train(ctx, stdout, stderr); err != nil {
+		fmt.Fprintln(stderr, "train_binary:", err)
+		return 1
+	}
+	return 0
+}
+
+// train does what the flags ask for.
+func (c *config) train(ctx context.Context, stdout, stderr io.Writer) (err error) {
+	report, err := createReport(c.json)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, report.discard()) }()
+
+	table := dataset.BreastCancer()
+	if c.data != "" {
+		if table, err = dataset.OpenCSV(c.data, c.csv); err != nil {
+			return err
+		}
+	}
+	train, test, err := table.Split(testFraction, c.options.Seed)
+	if err != nil {
+		return err
+	}
+	dev, err := device.Open(c.device)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, dev.Close()) }()
+
+	fmt.Fprintf(stdout, "%s: %d rows, %d features; %s: %d %s (+1), %d %s (-1)\n", table.Source, table.Rows(), len(table.Features),
+		table.Label, count(table, +1), table.Positive, count(table, -1), table.Negative)
+	fmt.Fprintf(stdout, "training on %d rows, holding out %d; seed %d, %s\n", train.Rows(), test.Rows(), c.options.Seed, c.options.DType)
+	c.options.Progress = showProgress(stderr)
+	model, err := classifier.Fit(ctx, dev, train, c.options)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, model.Close()) }()
+	onTrain, err := model.Evaluate(train)
+	if err != nil {
+		return err
+	}
+	onTest, err := model.Evaluate(test)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(stdout, "training loss %.4f\n", onTrain.Loss)
+	fmt.Fprintf(stdout, "held-out loss %.4f, accuracy %.4f, AUC %.4f\n", onTest.Loss, onTest.Accuracy, onTest.AUC)
+	return report.write(result{
+		Seed:           c.options.Seed,
+		Device:         dev.Name(),
+		DType:          c.options.DType.String(),
+		Epochs:         c.options.Epochs,
+		TrainLoss:      onTrain.Loss,
+		TestLoss:       onTest.Loss,
+		Accuracy:       onTest.Accuracy,
+		AUC:            onTest.AUC,
+		StepsPerSecond: model.StepsPerSecond(),
+	})
+}
+
+// testFraction is the share of the rows that is held out.
+const testFraction = 0.2
+
+// count returns the number of rows with the given label.
+func count(t *dataset.Table, label float64) (n int) {
+	for _, y := range t.Y {
+		if y == label {
+			n++
+		}
+	}
+	return n
+}
