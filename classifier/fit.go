@@ -46,7 +46,7 @@ type Progress struct {
 func DefaultOptions() Options {
 	return Options{
 		Hidden:    []int{64, 32},
-		Epochs:    30,
+		Epochs:    15,
 		BatchSize: 32,
 		Optimizer: optim.NewAdamW(optim.Constant(1e-3)),
 		Seed:      1,

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	_ "embed"
+	"io"
 	"strings"
 )
 
@@ -16,9 +17,12 @@ var wdbc string
 //
 // Each call returns a table of its own.
 func BreastCancer() *Table {
-	t, err := ReadCSV(strings.NewReader(wdbc), "wdbc.csv", CSVOptions{Label: "diagnosis", Positive: "malignant"})
+	t, err := ReadCSV(BreastCancerCSV(), "wdbc.csv", CSVOptions{Label: "diagnosis", Positive: "malignant"})
 	if err != nil {
 		panic(err) // the embedded file is part of the program
 	}
 	return t
 }
+
+// BreastCancerCSV returns the file behind [BreastCancer], for [ReadCSV].
+func BreastCancerCSV() io.Reader { return strings.NewReader(wdbc) }

@@ -16,6 +16,18 @@ func constant(x *graph.Node, value float64) *graph.Node {
 	return x.Graph().Constant(x.DType(), value)
 }
 
+// divide returns x / n in x's dtype, by an n of at least float32: the numbers of float16 end at 65504.
+func divide(x *graph.Node, n float64) *graph.Node {
+	if !x.Valid() {
+		return x
+	}
+	dtype := device.Float32
+	if x.DType() == device.Float64 {
+		dtype = device.Float64
+	}
+	return Cast(Div(x, x.Graph().Constant(dtype, n)), x.DType())
+}
+
 // Add returns a + b.
 func Add(a, b *graph.Node) *graph.Node {
 	return graph.Apply(device.Add{}, func(n, g *graph.Node) nodes {

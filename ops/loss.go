@@ -76,7 +76,7 @@ func Normalise(gradient, x *graph.Node, reduction device.Reduction) *graph.Node 
 	if reduction != device.Mean {
 		return gradient
 	}
-	return Div(gradient, constant(gradient, float64(x.Type().Elements())))
+	return divide(gradient, float64(x.Type().Elements()))
 }
 
 // CheckTarget returns an error unless the predictions and targets of a loss have

@@ -55,7 +55,7 @@ func mean(x *graph.Node, axes device.AxisSet, keepDims bool) *graph.Node {
 	return graph.Apply(device.ReduceMean{Axes: axes, KeepDims: keepDims}, func(n, g *graph.Node) nodes {
 		x := n.Input(0)
 		count := float64(x.Type().Elements()) / float64(max(n.Type().Elements(), 1))
-		return nodes{spread(Div(g, constant(g, count)), x, axes)}
+		return nodes{spread(divide(g, count), x, axes)}
 	}, x)
 }
 

@@ -20,6 +20,7 @@ type config struct {
 	csv     dataset.CSVOptions
 	device  string
 	json    string
+	lr      float64
 	options classifier.Options
 }
 
@@ -37,7 +38,7 @@ func parse(args []string, stderr io.Writer) (*config, error) {
 	flags.IntVar(&o.Epochs, "epochs", o.Epochs, "passes over the training rows")
 	flags.IntVar(&o.BatchSize, "batch", o.BatchSize, "rows in a mini-batch")
 	flags.Uint64Var(&o.Seed, "seed", o.Seed, "seed of the split, the initial weights and the order of the rows")
-	lr := flags.Float64("lr", 1e-3, "learning rate")
+	flags.Float64Var(&c.lr, "lr", 1e-3, "learning rate")
 	optimizer := choice[func(optim.Schedule) optim.Optimizer]{choices: optimizers, name: "adamw", value: optimizers["adamw"]}
 	flags.Var(&optimizer, "optimizer", "`name` of the optimizer: sgd, adam, adamw, rmsprop or adagrad")
 	dtype := choice[device.DType]{choices: dtypes, name: "float32", value: device.Float32}
@@ -51,7 +52,7 @@ func parse(args []string, stderr io.Writer) (*config, error) {
 		flags.Usage()
 		return nil, errors.New("unexpected argument")
 	}
-	o.Optimizer, o.DType = optimizer.value(optim.Constant(*lr)), dtype.value
+	o.Optimizer, o.DType = optimizer.value(optim.Constant(c.lr)), dtype.value
 	return c, nil
 }
 

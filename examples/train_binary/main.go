@@ -14,6 +14,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/signal"
 
@@ -48,17 +49,18 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 
 // train does what the flags ask for.
 func (c *config) train(ctx context.Context, stdout, stderr io.Writer) (err error) {
+	if !(c.lr > 0) || math.IsInf(c.lr, 0) {
+		return fmt.Errorf("a learning rate of %v; it must be a positive number, such as 0.001", c.lr)
+	}
 	report, err := createReport(c.json)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, report.discard()) }()
 
-	table := dataset.BreastCancer()
-	if c.data != "" {
-		if table, err = dataset.OpenCSV(c.data, c.csv); err != nil {
-			return err
-		}
+	table, err := c.table()
+	if err != nil {
+		return err
 	}
 	train, test, err := table.Split(testFraction, c.options.Seed)
 	if err != nil {
@@ -100,6 +102,14 @@ func (c *config) train(ctx context.Context, stdout, stderr io.Writer) (err error
 		AUC:            onTest.AUC,
 		StepsPerSecond: model.StepsPerSecond(),
 	})
+}
+
+// table reads the data.
+func (c *config) table() (*dataset.Table, error) {
+	if c.data == "" {
+		return dataset.ReadCSV(dataset.BreastCancerCSV(), "wdbc.csv", c.csv)
+	}
+	return dataset.OpenCSV(c.data, c.csv)
 }
 
 // testFraction is the share of the rows that is held out.

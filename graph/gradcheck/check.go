@@ -32,6 +32,8 @@ type Options struct {
 	Tolerance float64
 }
 
+var errNoElements = errors.New("the inputs to check have no elements, so there is nothing to compare")
+
 // Check compares the gradients of model at the inputs with finite differences,
 // see the package comment for what is computed and how exactly. It evaluates the
 // model and its gradients four times for each element checked. The inputs may
@@ -47,6 +49,9 @@ func Check(dev device.Device, model Model, inputs []*tensor.Dense, o Options) (r
 			report, err = nil, fmt.Errorf("gradcheck: %w", err)
 		}
 	}()
+	if len(inputs) == 0 {
+		return nil, errNoElements
+	}
 	session, err := graph.NewSession(dev)
 	if err != nil {
 		return nil, err
@@ -62,18 +67,20 @@ func Check(dev device.Device, model Model, inputs []*tensor.Dense, o Options) (r
 	if err != nil {
 		return nil, err
 	}
-	order := 2
+	c := &checker{inputs: inputs, checked: checked, order: 2}
 	if o.FirstOrderOnly {
-		order = 1
+		c.order = 1
 	}
-	c := &checker{inputs: inputs, checked: checked}
-	c.function = session.Function(func(g *graph.Graph, in []*graph.Node) []*graph.Node { return c.build(g, model, in, order) })
-	report = &Report{Tolerance: o.Tolerance}
-	if report.Tolerance == 0 {
+	c.function = session.Function(func(g *graph.Graph, in []*graph.Node) []*graph.Node { return c.build(g, model, in) })
+	entries, err := c.run()
+	if err != nil {
+		return nil, err
+	}
+	report = &Report{Entries: entries, Tolerance: o.Tolerance}
+	if o.Tolerance == 0 {
 		report.Tolerance = DefaultTolerance
 	}
-	report.Entries, err = c.run(order)
-	return report, err
+	return report, nil
 }
 
 // checked returns the positions of the inputs to differentiate.
@@ -98,7 +105,7 @@ func (o Options) checked(inputs []*tensor.Dense) ([]int, error) {
 		elements += inputs[j].Shape().TotalSize()
 	}
 	if elements == 0 {
-		return nil, errors.New("the inputs to check have no elements, so there is nothing to check")
+		return nil, errNoElements
 	}
 	return list, nil
 }

@@ -18,7 +18,7 @@
 //
 // The model's result y may have any shape. It is reduced to
 //
-//	s = Σ v·y + ½·w·y²
+//	s = Σ v·y + w·y²
 //
 // with pseudo-random weights v and w, the same in every run and none of them near
 // zero. Every element of y counts, each differently, so that errors in two of them
@@ -40,7 +40,7 @@
 //
 // Derivatives are estimated with the five-point stencil, two central differences with
 // steps h and 2h extrapolated to zero (Abramowitz and Stegun, Handbook of
-// Mathematical Functions, 1964, formula 25.3.6), where h is 2⁻¹¹ for |x| < 2, and
+// Mathematical Functions, 1964, table 25.2), where h is 2⁻¹¹ for |x| < 2, and
 // for larger x 2⁻¹¹ times the largest power of two not above |x|. The estimate's error is at most
 //
 //	h⁴/30 · max |f⁽⁵⁾|  +  1.5·δ/h

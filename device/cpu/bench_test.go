@@ -1,0 +1,91 @@
+package cpu
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/pullback-go/pullback/device"
+)
+
+// bench launches an operation on tensors of random numbers, and reports the time
+// for each of its elements, whatever the benchmark takes them to be.
+func bench(b *testing.B, name string, op device.Op, elements int, types ...device.Type) {
+	for _, threads := range []int{1, 2} {
+		b.Run(fmt.Sprintf("%s/threads=%d", name, threads), func(b *testing.B) {
+			f := newFixture(b, threads)
+			r := rand.New(rand.NewPCG(1, 2))
+			var inputs []device.View
+			for _, t := range types {
+				inputs = append(inputs, f.random(r, t))
+			}
+			launch := f.plan(op, inputs, f.output(op, inputs))
+			b.ReportAllocs()
+			for b.Loop() {
+				require.NoError(b, launch())
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(elements), "ns/element")
+		})
+	}
+}
+
+func BenchmarkSoftMarginLoss(b *testing.B) {
+	for _, dtype := range []device.DType{device.Float32, device.Float16} {
+		for n := 1 << 10; n <= 1<<20; n <<= 5 {
+			t := device.Type{DType: dtype, Shape: []int{n}}
+			bench(b, fmt.Sprintf("forward/%s/%d", dtype, n), device.SoftMarginLoss{Reduction: device.Mean}, n, t, t)
+			scalar := device.Type{DType: dtype, Shape: []int{}}
+			bench(b, fmt.Sprintf("backward/%s/%d", dtype, n), device.SoftMarginLossBackward{Reduction: device.Mean}, n, scalar, t, t)
+		}
+	}
+}
+
+func BenchmarkElementwise(b *testing.B) {
+	const n = 1 << 16
+	for _, dtype := range []device.DType{device.Float32, device.Float16, device.BFloat16, device.Float64} {
+		t := device.Type{DType: dtype, Shape: []int{n}}
+		for _, op := range []device.Op{device.Add{}, device.ReLU{}, device.Exp{}} {
+			inputs := []device.Type{t, t}[:1]
+			if op == (device.Add{}) {
+				inputs = []device.Type{t, t}
+			}
+			bench(b, op.Name()+"/"+dtype.String(), op, n, inputs...)
+		}
+	}
+}
+
+func BenchmarkReduceSum(b *testing.B) {
+	for _, axes := range []device.AxisSet{1, 2, 3} {
+		for _, shape := range [][]int{{1024, 64}, {64, 1024}, {65536, 1}, {16384, 4}} {
+			bench(b, fmt.Sprint(shape, axes), device.ReduceSum{Axes: axes}, 1<<16, device.Type{DType: device.Float32, Shape: shape})
+		}
+	}
+}
+
+// One element is one multiplication and addition.
+func BenchmarkMatMul(b *testing.B) {
+	for _, n := range []int{128, 256, 512} {
+		t := device.Type{DType: device.Float32, Shape: []int{n, n}}
+		bench(b, fmt.Sprint(n), device.MatMul{}, n*n*n, t, t)
+		bench(b, fmt.Sprint(n, " transposed"), device.MatMul{TransposeSelf: true, TransposeOther: true}, n*n*n, t, t)
+	}
+}
+
+func BenchmarkLinear(b *testing.B) {
+	for _, s := range [][3]int{{32, 64, 32}, {32, 64, 1}, {256, 256, 1}, {256, 256, 4}} {
+		bench(b, fmt.Sprint(s), device.Linear{}, s[0]*s[1]*s[2],
+			device.Type{DType: device.Float32, Shape: []int{s[0], s[1]}},
+			device.Type{DType: device.Float32, Shape: []int{s[1], s[2]}},
+			device.Type{DType: device.Float32, Shape: []int{s[2]}})
+	}
+}
+
+func BenchmarkAdam(b *testing.B) {
+	scalar := device.Type{DType: device.Float32, Shape: []int{}}
+	for _, n := range []int{1 << 10, 1 << 16} {
+		t := device.Type{DType: device.Float32, Shape: []int{n}}
+		bench(b, fmt.Sprint(n), device.Adam{Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8}, n, t, t, scalar, scalar, t, t)
+	}
+}

@@ -1,0 +1,37 @@
+// Package cpu is the CPU device, in plain Go: it runs wherever Go does.
+//
+// Importing it registers the driver "cpu" for [device.Open]:
+//
+//	cpu              as many threads as GOMAXPROCS allows
+//	cpu?threads=2    1 to 256 threads
+//	cpu?simd=off     plain Go kernels; they are what simd=auto, the default, gives as well
+//
+// # How a launch goes
+//
+// Plan turns an operation into an executor: a short list of phases that run one
+// after the other, such as "pack the operands" and "multiply". A phase falls into
+// parts that do not depend on each other. The pool shares the parts out among the
+// threads, the caller being one of them; a small phase stays with the caller.
+// What a part computes does not depend on who computes it, or when, so results
+// are the same to the bit for every number of threads.
+//
+// Most operations are walks over blocks of [blockSize] elements in row-major order:
+//
+//	load     an input's block becomes a contiguous slice of the compute type: float64
+//	         for float64 tensors, else float32. A contiguous tensor of the compute type
+//	         is used where it lies; any other is gathered and converted into scratch.
+//	compute  a block kernel, a plain function over contiguous slices, does the arithmetic.
+//	store    the result is scattered and rounded, unless the kernel wrote it in place.
+//
+// So strides and dtypes are dealt with once, in strided.go, operand.go and
+// convert.go, and an operation is no more than its kernel. Everything is resolved
+// when the operation is planned; a launch allocates nothing.
+//
+// # Numbers
+//
+// Functions that float32 arithmetic does not give exactly (exponentials, losses,
+// scaled gradients) are computed in float64 and rounded once. Sums are taken over
+// fixed blocks in float64. Matrix products and optimizer steps run in the compute
+// type. Products that are added to something are rounded first, so that no machine
+// fuses the two into one instruction where another does not.
+package cpu

@@ -1,0 +1,35 @@
+package cpu
+
+import "github.com/pullback-go/pullback/device"
+
+// planCopy copies elements in row-major order, whatever the two shapes.
+func planCopy[F float](input, output device.View) *program {
+	elements := device.Elements(output.Shape)
+	if elements == 0 {
+		return &program{}
+	}
+	in, out := newOperand[F](input), newOperand[F](output)
+	run := func(lo, hi int, _ []byte, s scratch) {
+		for b := lo; b < hi; b++ {
+			start, n := blockAt(b, elements)
+			dst := out.target(start, slot[F](s, outputSlot)[:n])
+			in.gather(dst, start)
+			out.store(start, dst)
+		}
+	}
+	return &program{phases: []phase{{parts: blocks(elements), cost: elements * cheap, run: run}}}
+}
+
+// planLayout makes the view that the operation describes, and copies it. Operands
+// are walked in row-major order each, so a reshape is a copy even of
+// a view that no strides could reshape.
+func planLayout[F float](op device.Layout, input, output device.View) *program {
+	if _, ok := op.(device.Reshape); ok {
+		return planCopy[F](input, output)
+	}
+	view, ok := op.View(input)
+	if !ok {
+		return nil
+	}
+	return planCopy[F](view, output)
+}

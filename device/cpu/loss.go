@@ -1,0 +1,85 @@
+package cpu
+
+import (
+	"math"
+
+	"github.com/pullback-go/pullback/device"
+)
+
+// planLoss computes a loss, and reduces it on the way: the losses themselves are never in memory.
+func planLoss[F float](loss func(dst, self, target []F), r device.Reduction, inputs []device.View, output device.View) *program {
+	if r == device.None {
+		return planElementwise(binary(loss), costly, inputs, output)
+	}
+	shape, _ := device.Broadcast(inputs[0].Shape, inputs[1].Shape)
+	e := newElementwise(binary(loss), inputs, shape)
+	t := newTotals[F](1, e.elements, r == device.Mean, output)
+	sums := phase{parts: t.blocks, cost: e.elements * costly, run: func(lo, hi int, workspace []byte, s scratch) {
+		e.prepare(s)
+		for b := lo; b < hi; b++ {
+			start, n := blockAt(b, e.elements)
+			losses := slot[F](s, outputSlot)[:n]
+			e.block(start, losses, s)
+			partial := slot[float64](s, sumSlot)[:1]
+			partial[0] = sum(losses)
+			t.put(0, b, partial, workspace, s)
+		}
+	}}
+	return t.plan(sums)
+}
+
+// planLossBackward passes the kernel the factor by which a mean scales the gradient.
+func planLossBackward[F float](gradient func(norm float64, dst, gradOutput, self, target []F), r device.Reduction, inputs []device.View, output device.View) *program {
+	norm := 1.0
+	if r == device.Mean {
+		norm /= float64(device.Elements(output.Shape))
+	}
+	k := func(dst, gradOutput, self, target []F) { gradient(norm, dst, gradOutput, self, target) }
+	return planElementwise(k, costly, inputs, output)
+}
+
+// softMarginLoss is softplus(z) with z = -target·self. For float32 z is exact,
+// because the product is taken in float64.
+func softMarginLoss[F float](dst, self, target []F) {
+	target = target[:len(self)]
+	for i, x := range self {
+		dst[i] = F(softplus(-float64(target[i]) * float64(x)))
+	}
+}
+
+// softMarginLossBackward is -target · sigmoid(z) · gradOutput · norm, with z as in softMarginLoss.
+func softMarginLossBackward[F float](norm float64, dst, gradOutput, self, target []F) {
+	self, target = self[:len(gradOutput)], target[:len(gradOutput)]
+	for i, g := range gradOutput {
+		t := float64(target[i])
+		dst[i] = F(-t * sigmoid(-t*float64(self[i])) * float64(g) * norm)
+	}
+}
+
+// bceWithLogits is max(self, 0) - self·target + log1p(e^-|self|). The first two
+// are taken together, because they cancel exactly where target is 1.
+func bceWithLogits[F float](dst, self, target []F) {
+	target = target[:len(self)]
+	for i, v := range self {
+		x := float64(v)
+		linear := max(x, 0) - float64(x*float64(target[i]))
+		dst[i] = F(linear + math.Log1p(math.Exp(-math.Abs(x))))
+	}
+}
+
+// bceWithLogitsBackward is (sigmoid(self) - target) · gradOutput · norm. For self
+// above 0 the difference is taken as (1 - target) - sigmoid(-self), which keeps its
+// accuracy where target is 1.
+func bceWithLogitsBackward[F float](norm float64, dst, gradOutput, self, target []F) {
+	self, target = self[:len(gradOutput)], target[:len(gradOutput)]
+	for i, g := range gradOutput {
+		x, t := float64(self[i]), float64(target[i])
+		difference := sigmoid(-math.Abs(x))
+		if x > 0 {
+			difference = (1 - t) - difference
+		} else {
+			difference -= t
+		}
+		dst[i] = F(difference * float64(g) * norm)
+	}
+}

@@ -1,0 +1,99 @@
+package cpu
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// costPerThread is the number of elementary operations of a phase, some twenty
+// microseconds, for which it is worth having one more thread: waking a goroutine
+// takes a good part of that. A phase of less than twice as many stays with its caller.
+const costPerThread = 64 << 10
+
+// pool is the threads of a device besides the callers': goroutines that sleep
+// until a launch has work to share. One launch at a time uses them; another that
+// comes meanwhile does its work alone.
+type pool struct {
+	helpers int
+	wake    chan struct{} // a token is a hint that there may be work
+	ended   sync.WaitGroup
+
+	launch sync.Mutex // held by the launch that uses the pool
+
+	// The work, nil between launches. Helpers hold the lock for reading while they
+	// work on it, so that taking it for writing means waiting for them; a helper
+	// that wakes too late finds nothing to do, and nobody has waited for it.
+	work      sync.RWMutex
+	phase     *phase
+	workspace []byte
+	step      int          // how many parts a thread takes at a time
+	next      atomic.Int64 // the first part that nobody has taken
+}
+
+// newPool starts a pool for the given number of threads, callers included.
+func newPool(threads int) *pool {
+	p := &pool{helpers: threads - 1, wake: make(chan struct{}, threads)}
+	for range p.helpers {
+		p.ended.Add(1)
+		go p.help()
+	}
+	return p
+}
+
+// close ends the helpers and waits for them. No launch may be running.
+func (p *pool) close() {
+	close(p.wake)
+	p.ended.Wait()
+}
+
+// help is the life of a helper.
+func (p *pool) help() {
+	defer p.ended.Done()
+	s := newScratch()
+	for range p.wake {
+		p.work.RLock()
+		if p.phase != nil {
+			p.takeParts(s)
+		}
+		p.work.RUnlock()
+	}
+}
+
+// takeParts runs parts of the phase until none is left.
+func (p *pool) takeParts(s scratch) {
+	for {
+		lo := int(p.next.Add(int64(p.step))) - p.step
+		if lo >= p.phase.parts {
+			return
+		}
+		p.phase.run(lo, min(lo+p.step, p.phase.parts), p.workspace, s)
+	}
+}
+
+// run does all parts of a phase and returns when they are done. The scratch is the caller's.
+func (p *pool) run(ph *phase, workspace []byte, s scratch) {
+	helpers := min(p.helpers, ph.parts-1, ph.cost/costPerThread-1)
+	if helpers <= 0 || !p.launch.TryLock() {
+		ph.run(0, ph.parts, workspace, s)
+		return
+	}
+	defer p.launch.Unlock()
+
+	p.work.Lock()
+	p.phase, p.workspace = ph, workspace
+	p.step = max(1, ph.parts/(4*(helpers+1))) // some parts are slower than others, so not all at once
+	p.next.Store(0)
+	p.work.Unlock()
+
+	for range helpers {
+		select {
+		case p.wake <- struct{}{}:
+		default: // enough tokens are on their way
+		}
+	}
+	p.takeParts(s)
+
+	p.work.Lock()
+	p.phase, p.workspace = nil, nil
+	p.work.Unlock()
+}
