@@ -28,6 +28,6 @@ func (o Adagrad) Update(params, gradients []*graph.Node) {
 		notNegative("WeightDecay", o.WeightDecay),
 		aboveZero("Epsilon", o.Epsilon, "NewAdagrad"),
 	)
-	op := device.Adagrad{LRDecay: o.LRDecay, Epsilon: o.Epsilon}
+	op := device.Adagrad{LRDecay: o.LRDecay, WeightDecay: o.WeightDecay, Epsilon: o.Epsilon}
 	update("Adagrad", op, o.LR, ranges, params, gradients)
 }

@@ -241,8 +241,8 @@ func TestOptionsByHand(t *testing.T) {
 	}{
 		// g = 2 + 0.1·10 = 3, s = 9; then g = 3.1 + 0.1·9 = 4, s = 25, lr = 1/1.5
 		"Adagrad": {optim.Adagrad{LR: lr, LRDecay: 0.5, WeightDecay: 0.1, Epsilon: 1e-20}, []float64{2, 3.1}, []float64{10 - 3./3, 9 - 4./5/1.5}},
-		// g = 1 + 0.1·10 = 2, s = 0.5·4
-		"RMSprop": {optim.RMSprop{LR: lr, Alpha: 0.5, WeightDecay: 0.1, Epsilon: 1e-20}, []float64{1}, []float64{10 - 2/math.Sqrt2}},
+		// g = -0.5 + 0.1·10 = 0.5, s = 0.5·0.25
+		"RMSprop": {optim.RMSprop{LR: lr, Alpha: 0.5, WeightDecay: 0.1, Epsilon: 1e-20}, []float64{-0.5}, []float64{10 - math.Sqrt2}},
 		// m = (1-0)·g, v = (1-0)·g²: steps of lr whatever the gradient
 		"Adam with betas of 0": {optim.Adam{LR: lr, Epsilon: 1e-20}, []float64{1e-3, -7}, []float64{9, 10}},
 	} {
