@@ -63,11 +63,10 @@ func GELU(x *graph.Node) *graph.Node {
 }
 
 func geluBackward(gradOutput, x *graph.Node) *graph.Node { // gradOutput · (Φ(x) + x·φ(x))
-	return graph.Apply(device.GELUBackward{}, func(n, g *graph.Node) nodes { // (Φ + xφ)' = (2 - x²)·φ
+	return graph.Apply(device.GELUBackward{}, func(n, g *graph.Node) nodes { // (Φ + xφ)' = 2φ - x²φ
 		gradOutput, x := n.Input(0), n.Input(1)
-		square := Square(x)
-		density := Mul(constant(x, 1/math.Sqrt(2*math.Pi)), Exp(Mul(constant(x, -0.5), square)))
-		curvature := Mul(Sub(constant(x, 2), square), density)
+		density := Mul(constant(x, 1/math.Sqrt(2*math.Pi)), Exp(Mul(constant(x, -0.5), Square(x))))
+		curvature := Sub(Mul(constant(x, 2), density), Mul(x, Mul(x, density))) // x·φ is finite where x² is not
 		return nodes{geluBackward(g, x), Mul(Mul(g, gradOutput), curvature)}
 	}, gradOutput, x)
 }

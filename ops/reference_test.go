@@ -260,8 +260,10 @@ func closeTo(got, want array, tolerance float64) string {
 		return fmt.Sprintf("shape %v, want %v", got.shape, want.shape)
 	}
 	for i, w := range want.data {
-		if d := math.Abs(got.data[i] - w); !(d <= tolerance*math.Max(1, math.Abs(w))) && !(math.IsNaN(w) && math.IsNaN(got.data[i])) {
-			return fmt.Sprintf("element %d is %v, want %v", i, got.data[i], w)
+		g := got.data[i]
+		same := g == w || math.IsNaN(g) && math.IsNaN(w)
+		if !same && !(math.Abs(g-w) <= tolerance*math.Max(1, math.Abs(w))) {
+			return fmt.Sprintf("element %d is %v, want %v", i, g, w)
 		}
 	}
 	return ""

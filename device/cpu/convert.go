@@ -111,10 +111,11 @@ func encodeBFloat16(x float32) uint16 {
 	return uint16((b + 0x7fff + b>>16&1) >> 16)
 }
 
-// scalarOf returns the function that reads the first element of a view, at launch.
-func scalarOf(v device.View, i int) func() float64 {
+// scalarOf returns a function that reads one element of a view, the one that lies
+// offset elements from the first, whenever it is called.
+func scalarOf(v device.View, offset int) func() float64 {
 	mem := v.Buffer.(*buffer).mem
-	at := v.Offset + i
+	at := v.Offset + offset
 	switch v.DType {
 	case device.Float32:
 		x := typed[float32](mem)

@@ -3,8 +3,8 @@ package cpu
 import "github.com/pullback-go/pullback/device"
 
 // kernel is the arithmetic of an element-wise operation on one block: slices of
-// the same length, those of inputs that the operation does not have being nil. dst may be
-// one of the inputs.
+// one length, and nil for inputs that the operation does not have. dst may be one
+// of the inputs.
 type kernel[F float] func(dst, a, b, c []F)
 
 func unary[F float](f func(dst, a []F)) kernel[F] {

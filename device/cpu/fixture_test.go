@@ -3,6 +3,7 @@ package cpu
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -32,38 +33,74 @@ func (f *fixture) alloc(bytes int64) device.Buffer {
 	return b
 }
 
-// random returns a contiguous tensor of random numbers between ½ and 4, of both
-// signs if it is not a scalar.
-func (f *fixture) random(r *rand.Rand, t device.Type) device.View {
+// random returns a contiguous tensor of random numbers: between ½ and 4, and of
+// both signs where signed.
+func (f *fixture) random(r *rand.Rand, t device.Type, signed bool) device.View {
 	v := device.Contiguous(f.alloc(t.Bytes()), 0, t)
-	f.fill(v, func(int) float64 {
-		x := 0.5 + 3.5*r.Float64()
-		if len(t.Shape) > 0 && r.IntN(2) == 0 {
-			x = -x
+	_, write := converters[float64](t.DType, v.Buffer.(*buffer).mem)
+	x := make([]float64, t.Elements())
+	for i := range x {
+		const period = 4099 // a prime; drawing them all would take longer than the operation
+		if i >= period {
+			x[i] = x[i-period]
+			continue
 		}
-		return x
-	})
+		x[i] = 0.5 + 3.5*r.Float64()
+		if signed && r.IntN(2) == 0 {
+			x[i] = -x[i]
+		}
+	}
+	write(x, 0, 1)
 	return v
 }
 
-// fill sets the elements of a view, with any strides, in row-major order.
-func (f *fixture) fill(v device.View, value func(i int) float64) {
-	_, write := converters[float64](v.DType, v.Buffer.(*buffer).mem)
-	l := newLayout(v.Shape, v.Strides)
-	for i := range device.Elements(v.Shape) {
-		write([]float64{value(i)}, v.Offset+l.at(i), 1)
+// strided returns a copy of a contiguous tensor in which the axes lie in reverse
+// order, every other element, some way into the buffer.
+func (f *fixture) strided(v device.View) device.View {
+	const offset, step = 3, 2
+	reversed := slices.Clone(v.Shape)
+	slices.Reverse(reversed)
+	strides := device.RowMajor(reversed)
+	slices.Reverse(strides)
+	for i := range strides {
+		strides[i] *= step
 	}
+	bytes := int64(offset+step*device.Elements(v.Shape)) * int64(v.DType.Size())
+	s := device.View{Buffer: f.alloc(bytes), DType: v.DType, Shape: v.Shape, Strides: strides, Offset: offset}
+	size, dst, src := v.DType.Size(), s.Buffer.(*buffer).mem, v.Buffer.(*buffer).mem
+	for i, at := range offsets(s) {
+		copy(dst[at*size:][:size], src[i*size:])
+	}
+	return s
 }
 
-// values returns the elements of a view in row-major order.
-func (f *fixture) values(v device.View) []float64 {
-	read, _ := converters[float64](v.DType, v.Buffer.(*buffer).mem)
-	l := newLayout(v.Shape, v.Strides)
-	x := make([]float64, device.Elements(v.Shape))
-	for i := range x {
-		read(x[i:i+1], v.Offset+l.at(i), 1)
+// bits returns the elements of a view in row-major order, as bytes.
+func bits(v device.View) []byte {
+	size, mem := v.DType.Size(), v.Buffer.(*buffer).mem
+	if v.IsContiguous() {
+		return mem[v.Offset*size:][:device.Elements(v.Shape)*size]
 	}
-	return x
+	var b []byte
+	for _, at := range offsets(v) {
+		b = append(b, mem[at*size:][:size]...)
+	}
+	return b
+}
+
+// offsets returns where the elements of a view lie, in row-major order, counting
+// the indices up one by one.
+func offsets(v device.View) []int {
+	at := []int{v.Offset}
+	for axis, d := range v.Shape {
+		var longer []int
+		for _, o := range at {
+			for i := range d {
+				longer = append(longer, o+i*v.Strides[axis])
+			}
+		}
+		at = longer
+	}
+	return at
 }
 
 // output returns a tensor for the result of an operation: the first input for one that updates it.

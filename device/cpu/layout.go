@@ -20,9 +20,8 @@ func planCopy[F float](input, output device.View) *program {
 	return &program{phases: []phase{{parts: blocks(elements), cost: elements * cheap, run: run}}}
 }
 
-// planLayout makes the view that the operation describes, and copies it. Operands
-// are walked in row-major order each, so a reshape is a copy even of
-// a view that no strides could reshape.
+// planLayout copies the view that the operation describes. A reshape needs none:
+// input and output are walked in row-major order, each in its own shape.
 func planLayout[F float](op device.Layout, input, output device.View) *program {
 	if _, ok := op.(device.Reshape); ok {
 		return planCopy[F](input, output)

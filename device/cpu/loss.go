@@ -6,7 +6,7 @@ import (
 	"github.com/pullback-go/pullback/device"
 )
 
-// planLoss computes a loss, and reduces it on the way: the losses themselves are never in memory.
+// planLoss computes a loss, and reduces it block by block: the losses themselves never leave the scratch.
 func planLoss[F float](loss func(dst, self, target []F), r device.Reduction, inputs []device.View, output device.View) *program {
 	if r == device.None {
 		return planElementwise(binary(loss), costly, inputs, output)

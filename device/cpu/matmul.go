@@ -3,8 +3,8 @@ package cpu
 import "github.com/pullback-go/pullback/device"
 
 // product multiplies matrices: out[i,j] = bias[j] + Σ_k a[i,k] · b[k,j]. Each
-// element is summed over ascending k in the compute type, starting from the bias, so its value
-// does not depend on the order in which the kernels visit the elements.
+// element is summed over ascending k in the compute type, starting from the bias,
+// so its value does not depend on the order in which a kernel visits the elements.
 type product[F float] struct {
 	m, k, n       int
 	a, b, bias, c *matrixOperand[F] // bias may be nil
@@ -115,25 +115,25 @@ func addDots[F float](c, a, b matrix[F], m, k, n int) {
 	i := 0
 	for ; i+4 <= m; i += 4 {
 		a0, a1, a2, a3 := a.row(i, k), a.row(i+1, k), a.row(i+2, k), a.row(i+3, k)
+		c0, c1, c2, c3 := c.row(i, n), c.row(i+1, n), c.row(i+2, n), c.row(i+3, n)
 		for j := range n {
-			x0, x1, x2, x3 := c.data[i*c.stride+j], c.data[(i+1)*c.stride+j], c.data[(i+2)*c.stride+j], c.data[(i+3)*c.stride+j]
+			x0, x1, x2, x3 := c0[j], c1[j], c2[j], c3[j]
 			for l, y := range b.row(j, k) {
 				x0 += F(a0[l] * y)
 				x1 += F(a1[l] * y)
 				x2 += F(a2[l] * y)
 				x3 += F(a3[l] * y)
 			}
-			c.data[i*c.stride+j], c.data[(i+1)*c.stride+j], c.data[(i+2)*c.stride+j], c.data[(i+3)*c.stride+j] = x0, x1, x2, x3
+			c0[j], c1[j], c2[j], c3[j] = x0, x1, x2, x3
 		}
 	}
 	for ; i < m; i++ {
-		row := a.row(i, k)
-		for j := range n {
-			x := c.data[i*c.stride+j]
+		a0, c0 := a.row(i, k), c.row(i, n)
+		for j, x := range c0 {
 			for l, y := range b.row(j, k) {
-				x += F(row[l] * y)
+				x += F(a0[l] * y)
 			}
-			c.data[i*c.stride+j] = x
+			c0[j] = x
 		}
 	}
 }

@@ -3,9 +3,9 @@ package cpu
 import "github.com/pullback-go/pullback/device"
 
 // The order of every sum is fixed. The terms of one output, in row-major order,
-// are cut into blocks of blockSize. A block is summed in eight lanes of float64, term i
-// going to lane i modulo 8, and the lanes are added in pairs. The blocks'
-// sums are added in order. Two ways lead there, which agree to the bit:
+// are cut into blocks of blockSize. A block is summed in eight lanes of float64,
+// term i going to lane i modulo 8, and the lanes are added in pairs. The sums of the
+// blocks are added in order. Two ways lead there, which agree to the bit:
 //
 //	along    sum runs along the terms of one output;
 //	across   addRow adds a row of terms, one for each of many outputs, to accumulators.
@@ -55,8 +55,8 @@ const reduceWidth = blockSize / lanes
 // Slots of scratch in a reduction.
 const (
 	inputSlot       = 0 // terms of the input
-	sumSlot         = 4 // sums of up to reduceWidth outputs; one more slot than planLoss needs for its losses
-	accumulatorSlot = 5
+	sumSlot         = 4 // sums of some outputs, in float64
+	accumulatorSlot = 5 // lanes of some outputs, in float64
 )
 
 // reduction sums a tensor over some of its axes.
@@ -183,8 +183,8 @@ func (t *totals[F]) plan(sums phase) *program {
 	return &program{phases: []phase{sums, add}, workspace: int64(t.blocks) * int64(t.outputs) * 8}
 }
 
-// put takes the sums of block b of the outputs from first on. The workspace holds them, unless
-// there is one block and they are the totals.
+// put takes the sums of block b of the outputs from first on. The workspace holds
+// them, unless there is only one block and they are the totals.
 func (t *totals[F]) put(first, b int, sums []float64, workspace []byte, s scratch) {
 	if t.blocks == 1 {
 		t.finish(first, sums, s)

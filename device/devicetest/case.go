@@ -46,9 +46,13 @@ type tensor struct {
 // dtypes lists float64 last, because it mixes with none of the others.
 var dtypes = []device.DType{device.Float32, device.Float16, device.BFloat16, device.Float64}
 
-// largeCall is the number of elements from which on a call is made in float32
-// only: it is there for devices that split their work.
-const largeCall = 20_000
+// large reports whether the call is there for devices that split their work
+// only. It is made in float32, and its result is not looked at so closely.
+func (c call) large() bool {
+	return slices.ContainsFunc(c.shapes, func(s []int) bool { return count(s) >= largeCall })
+}
+
+const largeCall = 100_000
 
 // cases returns the table. Every operation of package device has a row in it.
 func cases() []opCase {
@@ -96,8 +100,7 @@ func (c *opCase) sizes(o Options) []run {
 	var runs []run
 	for _, cl := range c.calls {
 		for _, d := range dtypes {
-			large := slices.ContainsFunc(cl.shapes, func(s []int) bool { return count(s) >= largeCall })
-			if !large || d == device.Float32 {
+			if !cl.large() || d == device.Float32 {
 				runs = append(runs, c.uniform(cl, d))
 			}
 		}

@@ -63,13 +63,51 @@ func TestRowsAreComplete(t *testing.T) {
 	}
 }
 
-func TestModel(t *testing.T) { Run(t, "model", Options{}) }
+// allocations is the one thing that the model cannot pass.
+const allocations = "LaunchAllocatesNothing"
 
-func TestModelSame(t *testing.T) { RunSame(t, "model", "model", Options{}) }
+func TestModel(t *testing.T) {
+	dev, err := device.Open("model")
+	require.NoError(t, err)
+	for _, c := range checks(Options{}) {
+		if c.name != allocations {
+			t.Run(c.name, func(t *testing.T) { c.run(t, dev) })
+		}
+	}
+}
 
-func TestModelThatLacks(t *testing.T) {
-	Run(t, "model:Exp is missing", Options{Without: []string{"Exp"}})
-	Run(t, "model:float16 is missing", Options{DTypes: []device.DType{device.BFloat16, device.Float32, device.Float64}})
+// What a device is said to lack is not asked for, but must be refused.
+func TestOptions(t *testing.T) {
+	for _, test := range []struct {
+		fault  string
+		o      Options
+		checks []string
+	}{
+		{"Exp is missing", Options{Without: []string{"Exp"}}, []string{"Exp", "PhaseOne", "Workspace"}},
+		{"float16 is missing", Options{DTypes: []device.DType{device.BFloat16, device.Float32, device.Float64}}, []string{"Sqrt", "Cast", "SGD", "PhaseOne", "Unsupported"}},
+		{"", Options{DTypes: []device.DType{device.Float64}}, []string{"Tanh", "Adagrad", "PhaseOne"}},
+		{"three ulp off", Options{ULP: map[string]float64{"Neg": 3.5}}, []string{"Neg"}},
+	} {
+		for _, name := range test.checks {
+			require.Empty(t, failure(t, test.fault, name, test.o), "%s with %+v", name, test.o)
+		}
+	}
+	require.Contains(t, failure(t, "", "Exp", Options{Without: []string{"Exp"}}), "does not have")
+	require.Contains(t, failure(t, "", "Unsupported", Options{DTypes: dtypes[:1]}), "float16")
+}
+
+func TestSameBits(t *testing.T) {
+	for _, c := range cases() {
+		if c.name() == "Sqrt" {
+			for fault, want := range map[string]string{"": "", "one ulp off": "other bits"} {
+				found := record(func(t require.TestingT) {
+					c.checkSame(t, &model{}, &model{fault: fault}, Options{ULP: map[string]float64{"Sqrt": 2}})
+				})
+				require.Contains(t, found, want)
+				require.Equal(t, want == "", found == "", found)
+			}
+		}
+	}
 }
 
 // recorder is a testing.T that may fail.
@@ -77,6 +115,34 @@ type recorder struct{ message string }
 
 func (r *recorder) Errorf(format string, args ...any) { r.message += fmt.Sprintf(format, args...) }
 func (r *recorder) FailNow()                          { runtime.Goexit() }
+
+// record returns what run complains of.
+func record(run func(t require.TestingT)) string {
+	r := &recorder{}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		run(r)
+	}()
+	<-done
+	return r.message
+}
+
+// failure runs the check of the given name on the model with a fault and returns
+// its first complaint.
+func failure(t *testing.T, fault, name string, o Options) string {
+	dev, err := device.Open("model:" + fault)
+	require.NoError(t, err)
+	found, complaint := false, ""
+	for _, c := range checks(o) {
+		if c.name == name && complaint == "" {
+			found = true
+			complaint = record(func(t require.TestingT) { c.run(t, dev) })
+		}
+	}
+	require.True(t, found, name)
+	return complaint
+}
 
 // A suite that passes everything is worth nothing: each fault must be found, by
 // the check that looks for it, with a message that says what is wrong.
@@ -107,27 +173,12 @@ func TestFaultsAreFound(t *testing.T) {
 		{"closed stream", "UseAfterClose", "closed stream"},
 		{"workspace", "Workspace", "without the workspace"},
 		{"foreign buffers", "OtherDevice", "another device's"},
+		{"", allocations, "allocates"},
 		{"Exp is missing", "Exp", "no such operation"},
 		{"float16 is missing", "Neg", "float16"},
 	} {
 		t.Run(test.fault+"/"+test.check, func(t *testing.T) {
-			dev, err := device.Open("model:" + test.fault)
-			require.NoError(t, err)
-			found := ""
-			for _, c := range checks(Options{}) {
-				if c.name != test.check || found != "" {
-					continue
-				}
-				r := &recorder{}
-				done := make(chan struct{})
-				go func() {
-					defer close(done)
-					c.run(r, dev)
-				}()
-				<-done
-				found = r.message
-			}
-			require.Contains(t, found, test.message)
+			require.Contains(t, failure(t, test.fault, test.check, Options{}), test.message)
 		})
 	}
 }

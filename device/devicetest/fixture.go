@@ -1,6 +1,7 @@
 package devicetest
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/stretchr/testify/require"
@@ -103,6 +104,17 @@ func (f *fixture) dtype() device.DType {
 	}
 	f.failf("the options leave no dtype")
 	return 0
+}
+
+// sameBits ends the check where two results of the same call differ.
+func (f *fixture) sameBits(a, b []byte, format string, args ...any) {
+	if !bytes.Equal(a, b) {
+		i := 0
+		for i < min(len(a), len(b)) && a[i] == b[i] {
+			i++
+		}
+		f.failf(format+": other bits, from byte %d of %d on", append(args, i, len(a))...)
+	}
 }
 
 // refused ends the check unless err is an *Error with the code, whose sentence names arg.

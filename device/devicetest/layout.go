@@ -162,7 +162,7 @@ func (f *fixture) newMemory(dtype device.DType, shape []int, l layout, poison by
 		l = contiguous
 		strides, offset, _ = l.place(shape)
 	}
-	m := &memory{layout: l.name}
+	m := &memory{layout: l.name, addresses: make([]int, 0, count(shape))}
 	end := offset
 	eachIndex(shape, func(index []int) {
 		a := offset + dot(index, strides)
@@ -204,7 +204,7 @@ func (m *memory) values() []float64 {
 // elements returns the bytes of the elements in row-major order.
 func (m *memory) elements() []byte {
 	size := m.view.DType.Size()
-	var b []byte
+	b := make([]byte, 0, len(m.addresses)*size)
 	for _, a := range m.addresses {
 		b = append(b, m.bytes[a*size:(a+1)*size]...)
 	}

@@ -263,6 +263,8 @@ func (e *modelExecutor) store(v device.View, results []number) {
 			x = 0
 		case fault == "three ulp off" && v.DType == device.Float32:
 			x += 3 * Unit(x, device.Float32)
+		case fault == "one ulp off" && v.DType == device.Float32:
+			x += Unit(x, device.Float32)
 		}
 		put(b, addresses[i], x, v.DType)
 		if at := (addresses[i] + 1) * v.DType.Size(); fault(e, "writes behind the end") && i == len(results)-1 {

@@ -34,7 +34,7 @@ func eachOf(op device.Op, in []tensor, f func(op device.Op, x []float64) number)
 			}
 		}
 	}
-	var out []number
+	out := make([]number, 0, count(shape))
 	x := make([]float64, len(in))
 	eachIndex(shape, func(index []int) {
 		for i, t := range in {

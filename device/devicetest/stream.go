@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"testing"
 
 	"github.com/stretchr/testify/require"
 
@@ -102,45 +103,70 @@ func checkStreamOrder(f *fixture) {
 // checkWorkspace launches every operation that wants a workspace without one and
 // with one that is too small, and all without a stream.
 func checkWorkspace(f *fixture) {
+	f.eachCall(func(c *opCase) []call { return []call{c.calls[0], c.calls[len(c.calls)-1]} }, // a small and a large one
+		func(r run, exe device.Executor, workspace device.Buffer, out device.View) {
+			before := f.download(out.Buffer)
+			size := exe.WorkspaceSize()
+			require.GreaterOrEqual(f.t, size, int64(0), "%s", r)
+			f.refusedAny(exe.Launch(workspace, nil), fmt.Sprintf("%s: a launch without a stream", r))
+			if size > 0 {
+				f.refused(exe.Launch(nil, f.stream), device.ErrParamNull, "", "%s: a launch without the workspace of %d bytes", r, size)
+				short := f.alloc(int(size - 1))
+				f.refusedAny(exe.Launch(short, f.stream), fmt.Sprintf("%s: a launch with a workspace one byte short of %d", r, size))
+			}
+			f.ok(f.stream.Synchronize())
+			require.True(f.t, bytes.Equal(before, f.download(out.Buffer)), "%s: a refused launch wrote to memory", r)
+		})
+}
+
+// checkAllocations launches every operation many times, in every dtype of the
+// device. Phase two allocates nothing on the Go heap.
+func checkAllocations(f *fixture) {
+	f.eachCall(func(c *opCase) []call {
+		return slices.DeleteFunc(slices.Clone(c.calls), func(cl call) bool { return !cl.probe && !cl.large() })
+	}, func(r run, exe device.Executor, workspace device.Buffer, _ device.View) {
+		launch := func() { f.ok(exe.Launch(workspace, f.stream)) }
+		launch()
+		runs := 20
+		if r.large() {
+			runs = 2
+		}
+		require.Zero(f.t, testing.AllocsPerRun(runs, launch), "%s: how often a launch allocates", r)
+		f.ok(f.stream.Synchronize())
+	})
+}
+
+// eachCall plans some calls of every row on zeros.
+func (f *fixture) eachCall(calls func(c *opCase) []call, visit func(r run, exe device.Executor, workspace device.Buffer, out device.View)) {
 	for _, c := range cases() {
 		if slices.Contains(f.o.Without, c.name()) {
 			continue
 		}
-		for _, cl := range []call{c.calls[0], c.calls[len(c.calls)-1]} { // a small and a large one
+		for _, cl := range calls(&c) {
 			for _, r := range f.o.possible([]run{c.uniform(cl, f.dtype())}) {
-				f.checkWorkspace(r)
+				out, views := f.zeros(r)
+				exe, workspace := f.plan(r.op, out, views...)
+				visit(r, exe, workspace, out)
+				f.ok(exe.Close())
+				f.free()
 			}
 		}
 	}
 }
 
-func (f *fixture) checkWorkspace(r run) {
-	defer f.free()
-	var views []device.View
+// zeros returns contiguous views of zeros to make the run with.
+func (f *fixture) zeros(r run) (out device.View, views []device.View) {
 	var types []device.Type
 	for i, shape := range r.shapes {
-		v := f.newMemory(r.inputs[i], shape, contiguous, inputPoison).view
-		views, types = append(views, v), append(types, v.Type())
+		t := device.Type{DType: r.inputs[i], Shape: shape}
+		views, types = append(views, f.tensor(t.DType, make([]float64, count(shape)), shape...)), append(types, t)
 	}
 	result, err := r.op.Infer(types)
 	f.ok(err)
-	m := f.newMemory(r.output, result.Shape, contiguous, outputPoison)
 	if r.inPlace >= 0 {
-		m.view = views[r.inPlace]
+		return views[r.inPlace], views
 	}
-	f.upload(m.view.Buffer, m.bytes[:m.view.Buffer.Size()])
-	before := f.download(m.view.Buffer)
-	exe, workspace := f.plan(r.op, m.view, views...)
-	size := exe.WorkspaceSize()
-	require.GreaterOrEqual(f.t, size, int64(0), "%s", r)
-	f.refusedAny(exe.Launch(workspace, nil), fmt.Sprintf("%s: a launch without a stream", r))
-	if size > 0 {
-		f.refused(exe.Launch(nil, f.stream), device.ErrParamNull, "", "%s: a launch without the workspace of %d bytes", r, size)
-		f.refusedAny(exe.Launch(f.alloc(int(size-1)), f.stream), fmt.Sprintf("%s: a launch with a workspace one byte short of %d", r, size))
-	}
-	f.ok(f.stream.Synchronize())
-	require.True(f.t, bytes.Equal(before, f.download(m.view.Buffer)), "%s: a refused launch wrote to memory", r)
-	f.ok(exe.Close())
+	return f.tensor(r.output, make([]float64, count(result.Shape)), result.Shape...), views
 }
 
 // checkGoroutines runs one device from several goroutines, each with a stream of its own.

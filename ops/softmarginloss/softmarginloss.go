@@ -49,15 +49,16 @@ func Backward(gradOutput, self, target *graph.Node, reduction device.Reduction) 
 	return graph.Apply(device.SoftMarginLossBackward{Reduction: reduction}, func(n, g *graph.Node) []*graph.Node {
 		// With p = σ(-ts) and q = σ(ts) = 1 - p, and p' = -pq:
 		//   d(-tp)/ds = t²pq    d(-tp)/dt = tspq - p
+		// taken in an order that is finite where t² or ts is not.
 		gradOutput, self, target := n.Input(0), n.Input(1), n.Input(2)
 		margin := ops.Mul(target, self)
 		p, q := ops.Sigmoid(ops.Neg(margin)), ops.Sigmoid(margin)
-		pq := ops.Mul(p, q)
+		tpq := ops.Mul(target, ops.Mul(p, q))
 		outer := ops.Normalise(ops.Mul(g, gradOutput), n, reduction)
 		return []*graph.Node{
 			ops.SumTo(Backward(g, self, target, reduction), gradOutput),
-			ops.SumTo(ops.Mul(outer, ops.Mul(ops.Square(target), pq)), self),
-			ops.SumTo(ops.Mul(outer, ops.Sub(ops.Mul(margin, pq), p)), target),
+			ops.SumTo(ops.Mul(outer, ops.Mul(target, tpq)), self),
+			ops.SumTo(ops.Mul(outer, ops.Sub(ops.Mul(self, tpq), p)), target),
 		}
 	}, gradOutput, self, target)
 }
