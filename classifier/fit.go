@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"gorgonia.org/tensor"
@@ -84,9 +85,13 @@ func Fit(ctx context.Context, dev device.Device, train *dataset.Table, opts Opti
 	if err := opts.check(); err != nil {
 		return nil, err
 	}
+	if train == nil {
+		return nil, errors.New("classifier: the table to train on is nil")
+	}
 	m = &Model{
-		scaler: dataset.FitScaler(train),
-		dtype:  opts.DType,
+		features: slices.Clone(train.Features),
+		scaler:   dataset.FitScaler(train),
+		dtype:    opts.DType,
 		mlp: nn.MLP{
 			Name:  "mlp",
 			Sizes: append(append([]int{len(train.Features)}, opts.Hidden...), 1),

@@ -157,10 +157,35 @@ func TestModelServesManyGoroutines(t *testing.T) {
 	_, err = model.Scores(test)
 	require.EqualError(t, err, "graph: the session is closed")
 
-	narrow := *test
-	narrow.Features = test.Features[:3]
-	_, err = model.Scores(&narrow)
-	require.Error(t, err)
+}
+
+func TestScoresNeedsTheFeaturesButNoLabels(t *testing.T) {
+	table := dataset.BreastCancer()
+	opts := classifier.DefaultOptions()
+	opts.Epochs, opts.Hidden = 1, nil
+	model, err := classifier.Fit(context.Background(), open(t, "cpu"), table, opts)
+	require.NoError(t, err)
+	defer model.Close()
+	want, err := model.Scores(table)
+	require.NoError(t, err)
+	require.Len(t, want, 569)
+
+	rows := &dataset.Table{Source: "new rows", Features: table.Features, X: table.X[:60]}
+	got, err := model.Scores(rows)
+	require.NoError(t, err)
+	require.InDeltaSlice(t, want[:2], got, 1e-6)
+
+	swapped := *rows
+	swapped.Features = append([]string{}, rows.Features...)
+	swapped.Features[0], swapped.Features[1] = swapped.Features[1], swapped.Features[0]
+	_, err = model.Scores(&swapped)
+	require.ErrorContains(t, err, "but the model was trained on")
+	_, err = model.Scores(nil)
+	require.EqualError(t, err, "classifier: the table to score is nil")
+	_, err = classifier.Fit(context.Background(), open(t, "cpu"), nil, opts)
+	require.EqualError(t, err, "classifier: the table to train on is nil")
+	_, err = classifier.Fit(context.Background(), nil, table, opts)
+	require.EqualError(t, err, "graph: the device is nil; open one with device.Open, and look at the error it returns")
 }
 
 func ExampleFit() {

@@ -1,6 +1,10 @@
 package classifier
 
 import (
+	"errors"
+	"fmt"
+	"slices"
+
 	"github.com/pullback-go/pullback/dataset"
 	"github.com/pullback-go/pullback/device"
 	"github.com/pullback-go/pullback/graph"
@@ -11,6 +15,7 @@ import (
 type Model struct {
 	session        *graph.Session
 	predict        *graph.Function
+	features       []string
 	scaler         *dataset.Scaler
 	mlp            nn.MLP
 	dtype          device.DType
@@ -20,10 +25,19 @@ type Model struct {
 // predictRows is how many rows are scored in one run.
 const predictRows = 1024
 
-// Scores returns a score for each row of the table, which must have the
-// features of the training table in the same order: above 0 for the positive class.
+// Scores returns a score for each row of the table: above 0 for the positive
+// class. The table must have the features of the training table, by name and in
+// the same order; labels it need not have.
 func (m *Model) Scores(t *dataset.Table) ([]float64, error) {
-	scaled, err := m.scaler.Apply(t)
+	if t == nil {
+		return nil, errors.New("classifier: the table to score is nil")
+	}
+	if !slices.Equal(t.Features, m.features) {
+		return nil, fmt.Errorf("classifier: the table has the features %q, but the model was trained on %q in this order", t.Features, m.features)
+	}
+	rows := *t
+	rows.Y = slices.Repeat([]float64{1}, len(t.X)/len(t.Features)) // labels are checked, and then not used
+	scaled, err := m.scaler.Apply(&rows)
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +45,7 @@ func (m *Model) Scores(t *dataset.Table) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	scores := make([]float64, 0, t.Rows())
+	scores := make([]float64, 0, rows.Rows())
 	for i := range batches.Len() {
 		x, _ := batches.At(i)
 		out, err := m.predict.Run(x)

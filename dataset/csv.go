@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -107,8 +108,8 @@ func parseFeature(cell string) (x float64, reason string) {
 	switch {
 	case errors.Is(err, strconv.ErrRange):
 		return 0, quote(cell) + " is beyond the range of float64"
-	case err != nil:
-		return 0, quote(cell) + " is not a number, and every feature must be one"
+	case err != nil || strings.ContainsAny(cell, "_xX"): // the syntax of Go, not of data
+		return 0, quote(cell) + " is not a number, and every feature must be one; remove the column, or replace its values by numbers"
 	case math.IsNaN(x) || math.IsInf(x, 0):
 		return 0, quote(cell) + " is not a finite number; replace it or remove the row"
 	}
@@ -157,6 +158,9 @@ func (c *csvRows) readHeader() error {
 		}
 		position[name] = i
 		c.header = append(c.header, name)
+	}
+	if !slices.ContainsFunc(c.header, func(name string) bool { _, err := strconv.ParseFloat(name, 64); return err != nil }) {
+		return c.rowError("the header is nothing but numbers, so it looks like a row; add a line that names the columns")
 	}
 	return nil
 }

@@ -68,5 +68,5 @@ func ExampleParseError() {
 `
 	_, err := dataset.ReadCSV(strings.NewReader(text), "cells.csv", dataset.CSVOptions{})
 	fmt.Println(err)
-	// Output: cells.csv:3: column "texture": "n/a" is not a number, and every feature must be one
+	// Output: cells.csv:3: column "texture": "n/a" is not a number, and every feature must be one; remove the column, or replace its values by numbers
 }

@@ -23,7 +23,10 @@ type Scaler struct {
 // column gets scale 1, so that applying the scaler makes it 0. A table that is not
 // sound gets a scaler that changes nothing; [Scaler.Apply] says what is wrong.
 func FitScaler(t *Table) *Scaler {
-	columns := len(t.Features)
+	columns := 0
+	if t != nil {
+		columns = len(t.Features)
+	}
 	s := &Scaler{Mean: make([]float64, columns), Scale: make([]float64, columns)}
 	if t.check() != nil {
 		for j := range s.Scale {
@@ -64,6 +67,9 @@ func FitScaler(t *Table) *Scaler {
 // Y with t. It fails if t has not as many columns as the scaler, or if a result
 // is not finite, as happens to values near the end of the range of float64.
 func (s *Scaler) Apply(t *Table) (*Table, error) {
+	if t == nil {
+		return nil, t.check()
+	}
 	if len(s.Mean) != len(t.Features) || len(s.Scale) != len(t.Features) {
 		return nil, fmt.Errorf("dataset: table %q has %s, but the scaler has %s and %s",
 			t.Source, count(len(t.Features), "column"), count(len(s.Mean), "mean"), count(len(s.Scale), "scale"))

@@ -1,6 +1,9 @@
 package dataset
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // Table is a data set for binary classification: a matrix of features with one
 // label for each row.
@@ -31,6 +34,9 @@ func (t *Table) Row(i int) []float64 {
 // check reports what makes t unusable. Readers never make such a table, but
 // the fields are open to everyone.
 func (t *Table) check() error {
+	if t == nil {
+		return errors.New("dataset: the table is nil; look at the error of the call that should have made it")
+	}
 	switch rows, columns := len(t.Y), len(t.Features); {
 	case columns == 0:
 		return fmt.Errorf("dataset: table %q has no features; at least one is needed", t.Source)

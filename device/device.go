@@ -11,8 +11,8 @@ type Device interface {
 	// no tensor data. An invalid call returns an *Error; so does an operation or
 	// dtype that the device does not have ([ErrUnsupported], [ErrParamInvalid]).
 	//
-	// The output must not overlap an input, except where it is the same view and
-	// the operation is element-wise, or as an [Updater] demands.
+	// The output must not share memory with an input, except where it is the same
+	// view and the operation is [Elementwise], or as an [Updater] demands.
 	Plan(op Op, inputs []View, output View) (Executor, error)
 
 	// Alloc returns a buffer of size bytes, aligned for every dtype. Its contents

@@ -88,6 +88,7 @@ type LeakyReLUBackward struct {
 type MaximumBackward struct{}
 
 func (MaximumBackward) args() []string { return []string{"gradOutput", "self", "other"} }
+func (MaximumBackward) Elementwise()   {}
 
 // Dropout: out = self / (1 - P) where [DropoutRandom] of key and the element's
 // row-major index is at least P, else 0 (inverted dropout, Srivastava et al.,
@@ -97,6 +98,7 @@ func (MaximumBackward) args() []string { return []string{"gradOutput", "self", "
 type Dropout struct{ P float64 }
 
 func (Dropout) args() []string { return []string{"self", "key"} }
+func (Dropout) Elementwise()   {}
 
 // Infer takes self of any type and key float32[2], and refuses P outside [0, 1).
 func (op Dropout) Infer(inputs []Type) (Type, error) {

@@ -6,7 +6,8 @@ import (
 )
 
 // The operands of most operations have the names that CANN and PyTorch give
-// them; embedding one of these in a descriptor states them, for error messages.
+// them; embedding one of these in a descriptor states them, for error messages,
+// and makes the operation [Elementwise]. The last two are for operations that are not.
 type (
 	unary          struct{} // self
 	binary         struct{} // self, other
@@ -14,7 +15,16 @@ type (
 	backwardOutput struct{} // gradOutput, output
 	loss           struct{} // self, target
 	lossBackward   struct{} // gradOutput, self, target
+	whole          struct{} // self
+	matrices       struct{} // self, other
 )
+
+func (unary) Elementwise()          {}
+func (binary) Elementwise()         {}
+func (backwardSelf) Elementwise()   {}
+func (backwardOutput) Elementwise() {}
+func (loss) Elementwise()           {} // with a reduction only a scalar can be the same view
+func (lossBackward) Elementwise()   {}
 
 func (unary) args() []string          { return []string{"self"} }
 func (binary) args() []string         { return []string{"self", "other"} }
@@ -22,9 +32,11 @@ func (backwardSelf) args() []string   { return []string{"gradOutput", "self"} }
 func (backwardOutput) args() []string { return []string{"gradOutput", "output"} }
 func (loss) args() []string           { return []string{"self", "target"} }
 func (lossBackward) args() []string   { return []string{"gradOutput", "self", "target"} }
+func (whole) args() []string          { return []string{"self"} }
+func (matrices) args() []string       { return []string{"self", "other"} }
 
-// argName returns the name of input i, "input i" where the operation states none.
-func argName(op Op, i int) string {
+// ArgName returns the name of input i, "input i" where the operation states none.
+func ArgName(op Op, i int) string {
 	if named, ok := op.(interface{ args() []string }); ok {
 		if names := named.args(); i < len(names) {
 			return names[i]
@@ -54,7 +66,7 @@ func checkPresent(op Op, inputs []Type, n int) error {
 	}
 	for i, t := range inputs {
 		if t.missing() {
-			return nullf(op.Name(), argName(op, i), "the tensor is missing")
+			return nullf(op.Name(), ArgName(op, i), "the tensor is missing")
 		}
 	}
 	return nil
@@ -65,11 +77,11 @@ func promoteInputs(op Op, inputs []Type) (DType, error) {
 	dtype := inputs[0].DType
 	for i, t := range inputs {
 		if !t.DType.Valid() {
-			return 0, invalidf(op.Name(), argName(op, i), "%s is not one of float32, float16, bfloat16, float64", t.DType)
+			return 0, invalidf(op.Name(), ArgName(op, i), "%s is not one of float32, float16, bfloat16, float64", t.DType)
 		}
 		promoted, ok := Promote(dtype, t.DType)
 		if !ok {
-			return 0, invalidf(op.Name(), argName(op, i), "%s does not mix with %s; float64 goes only with float64, so cast one of them",
+			return 0, invalidf(op.Name(), ArgName(op, i), "%s does not mix with %s; float64 goes only with float64, so cast one of them",
 				t.DType, dtype)
 		}
 		dtype = promoted
@@ -81,7 +93,7 @@ func promoteInputs(op Op, inputs []Type) (DType, error) {
 func checkShapes(op Op, inputs []Type) error {
 	for i, t := range inputs {
 		if reason := checkShape(t.Shape); reason != "" {
-			return invalidf(op.Name(), argName(op, i), "%s", reason)
+			return invalidf(op.Name(), ArgName(op, i), "%s", reason)
 		}
 	}
 	return nil
@@ -93,7 +105,7 @@ func broadcastInputs(op Op, inputs []Type) ([]int, error) {
 	for i, t := range inputs[1:] {
 		met, ok := Broadcast(shape, t.Shape)
 		if !ok {
-			return nil, invalidf(op.Name(), argName(op, i+1), "shape %s does not broadcast with %s",
+			return nil, invalidf(op.Name(), ArgName(op, i+1), "shape %s does not broadcast with %s",
 				ShapeString(t.Shape), ShapeString(shape))
 		}
 		shape = met
@@ -120,7 +132,7 @@ func elementwise(op Op, inputs []Type, n int) (Type, error) {
 // checkSameShape refuses input i if its shape is not want.
 func checkSameShape(op Op, inputs []Type, i int, want []int) error {
 	if !slices.Equal(inputs[i].Shape, want) {
-		return invalidf(op.Name(), argName(op, i), "shape %s is not %s", ShapeString(inputs[i].Shape), ShapeString(want))
+		return invalidf(op.Name(), ArgName(op, i), "shape %s is not %s", ShapeString(inputs[i].Shape), ShapeString(want))
 	}
 	return nil
 }

@@ -8,20 +8,20 @@ type Copy struct{ unary }
 // Reshape: out = the elements of self in row-major order, under the shape To,
 // which has the same number of elements.
 type Reshape struct {
-	unary
+	whole
 	To Dims
 }
 
 // Transpose: out = self with its axes reordered: axis i of the result is axis
 // Permutation[i] of self.
 type Transpose struct {
-	unary
+	whole
 	Permutation Dims
 }
 
 // BroadcastTo: out = self repeated to the shape To by NumPy's rule, see [Broadcast].
 type BroadcastTo struct {
-	unary
+	whole
 	To Dims
 }
 

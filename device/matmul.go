@@ -4,7 +4,7 @@ package device
 // operand may be transposed first. The sum runs over k in a fixed order that
 // does not depend on the number of threads. Without terms it is 0.
 type MatMul struct {
-	binary
+	matrices
 	TransposeSelf, TransposeOther bool
 }
 
@@ -44,7 +44,7 @@ func inferMatMul(op Op, dtype DType, inputs []Type, transposeA, transposeB bool)
 	for i, transpose := range []bool{transposeA, transposeB} {
 		shape := inputs[i].Shape
 		if len(shape) != 2 {
-			return Type{}, invalidf(op.Name(), argName(op, i), "shape %s is not a matrix; rank 2 is needed", ShapeString(shape))
+			return Type{}, invalidf(op.Name(), ArgName(op, i), "shape %s is not a matrix; rank 2 is needed", ShapeString(shape))
 		}
 		dims[i] = [2]int(shape)
 		if transpose {
@@ -52,7 +52,7 @@ func inferMatMul(op Op, dtype DType, inputs []Type, transposeA, transposeB bool)
 		}
 	}
 	if dims[0][1] != dims[1][0] {
-		return Type{}, invalidf(op.Name(), argName(op, 1), "%s by %s: the inner dimensions %d and %d differ",
+		return Type{}, invalidf(op.Name(), ArgName(op, 1), "%s by %s: the inner dimensions %d and %d differ",
 			ShapeString(dims[0][:]), ShapeString(dims[1][:]), dims[0][1], dims[1][0])
 	}
 	shape := []int{dims[0][0], dims[1][1]}

@@ -23,6 +23,13 @@ type Layout interface {
 	View(input View) (View, bool)
 }
 
+// Elementwise is an operation whose output at an index depends on nothing but the
+// inputs there, so that the output may be the same view as an input.
+type Elementwise interface {
+	Op
+	Elementwise()
+}
+
 // Updater is an operation that overwrites some of its inputs, such as an
 // optimizer's step.
 type Updater interface {
@@ -40,7 +47,9 @@ type Updater interface {
 //   - whatever op.Infer refuses;
 //   - an output whose dtype the result cannot be stored in, whose shape is not
 //     the result's, or whose elements overlap one another;
-//   - a view with negative strides or offset, or that reaches outside its buffer.
+//   - a view with negative strides or offset, or that reaches outside its buffer;
+//   - an output that shares memory with an input, unless it is the same view and
+//     the operation is [Elementwise], or an [Updater] that overwrites the input.
 func Check(op Op, inputs []View, output View) error {
 	if op == nil {
 		return nullf("", "op", "the operation is missing")
@@ -65,7 +74,7 @@ func Check(op Op, inputs []View, output View) error {
 	}
 	for i, v := range inputs {
 		if reason := v.check(); reason != "" {
-			return invalidf(op.Name(), argName(op, i), "%s", reason)
+			return invalidf(op.Name(), ArgName(op, i), "%s", reason)
 		}
 	}
 	if reason := output.check(); reason != "" {
@@ -75,18 +84,44 @@ func Check(op Op, inputs []View, output View) error {
 		return invalidf(op.Name(), "output", "strides %s of shape %s make elements overlap; an output cannot be a broadcast view",
 			ShapeString(output.Strides), ShapeString(output.Shape))
 	}
-	if u, ok := op.(Updater); ok {
-		updated := u.Updates()
-		if !output.Same(inputs[updated[0]]) {
-			return invalidf(op.Name(), "output", "the operation updates its input in place, so the output must be the same view as %s",
-				argName(op, updated[0]))
+	return checkOverlaps(op, inputs, output)
+}
+
+// checkOverlaps refuses calls that write what they, or another thread, may still read.
+func checkOverlaps(op Op, inputs []View, output View) error {
+	updater, _ := op.(Updater)
+	if updater == nil {
+		_, inPlace := op.(Elementwise)
+		for i, in := range inputs {
+			if !(inPlace && output.Same(in)) && output.overlaps(in) {
+				return invalidf(op.Name(), "output", "it shares memory with %s; give it memory of its own%s",
+					ArgName(op, i), inPlaceHint(inPlace))
+			}
 		}
-		for _, i := range updated {
-			if inputs[i].overlapsItself() {
-				return invalidf(op.Name(), argName(op, i), "strides %s of shape %s make elements overlap; an updated tensor cannot be a broadcast view",
-					ShapeString(inputs[i].Strides), ShapeString(inputs[i].Shape))
+		return nil
+	}
+	updated := updater.Updates()
+	if !output.Same(inputs[updated[0]]) {
+		return invalidf(op.Name(), "output", "the operation updates its input in place, so the output must be the same view as %s",
+			ArgName(op, updated[0]))
+	}
+	for _, i := range updated {
+		if inputs[i].overlapsItself() {
+			return invalidf(op.Name(), ArgName(op, i), "strides %s of shape %s make elements overlap; an updated tensor cannot be a broadcast view",
+				ShapeString(inputs[i].Strides), ShapeString(inputs[i].Shape))
+		}
+		for j, in := range inputs {
+			if j != i && inputs[i].overlaps(in) {
+				return invalidf(op.Name(), ArgName(op, i), "it shares memory with %s, but is overwritten; give it memory of its own", ArgName(op, j))
 			}
 		}
 	}
 	return nil
+}
+
+func inPlaceHint(inPlace bool) string {
+	if inPlace {
+		return ", or make it the very same view"
+	}
+	return ""
 }

@@ -1,23 +1,29 @@
 package device
 
-// Optimizer steps. Each is one operation over one parameter that reads the
+// Optimizer is an optimizer's step: one operation over one parameter that reads the
 // parameter, its gradient, two scalars and the optimizer's state, and
-// overwrites the parameter and the state in place:
+// overwrites the parameter and the state in place.
 //
-//	inputs   param, grad, lr, step, state…    lr and step of shape []
+//	inputs   param, grad, lr, step, state…
 //	output   the same view as param
 //
-// step counts from 1. grad and state have param's shape; the scalars are float64
-// with a float64 parameter and float32 otherwise. Formulas are PyTorch's
-// (torch.optim), with ascending order of operations as given there.
+// grad and state have param's shape, lr and step the shape []; step counts from 1.
+// Dtypes are float64 together with a float64 parameter, otherwise any of the others. The
+// formulas are those of PyTorch's torch.optim, in its order of operations.
+type Optimizer interface {
+	Updater
+
+	// State names the state tensors, the inputs that follow param, grad, lr and step.
+	State() []string
+}
 
 // SGD is stochastic gradient descent, g = grad + WeightDecay·param:
 //
 //	without momentum   param -= lr·g
-//	with it            buf = g at step 1, later Momentum·buf + (1-Dampening)·g
-//	                   param -= lr·buf, or lr·(g + Momentum·buf) if Nesterov
+//	with it            momentum = g at step 1, later Momentum·momentum + (1-Dampening)·g
+//	                   param -= lr·momentum, or lr·(g + Momentum·momentum) if Nesterov
 //
-// State: buf if Momentum is not 0, else none.
+// State: momentum if Momentum is not 0, else none.
 type SGD struct {
 	Momentum, Dampening, WeightDecay float64
 	Nesterov                         bool
@@ -26,13 +32,14 @@ type SGD struct {
 // Adam is Adam (Kingma and Ba, 2015), and AdamW (Loshchilov and Hutter, 2019) if Decoupled:
 //
 //	g = grad + WeightDecay·param, or param *= 1 - lr·WeightDecay if Decoupled
-//	m = Beta1·m + (1-Beta1)·g
-//	v = Beta2·v + (1-Beta2)·g²
-//	param -= lr/(1-Beta1^step) · m / (√v/√(1-Beta2^step) + Epsilon)
+//	expAvg = Beta1·expAvg + (1-Beta1)·g
+//	expAvgSq = Beta2·expAvgSq + (1-Beta2)·g²
+//	param -= lr/(1-Beta1^step) · expAvg / (√expAvgSq/√(1-Beta2^step) + Epsilon)
 //
-// with AMSGrad, v in the last line is the largest v so far (Reddi et al., 2018).
+// with AMSGrad, maxExpAvgSq, the largest expAvgSq so far, takes its place in the
+// last line (Reddi et al., 2018).
 //
-// State: m, v, and that largest v if AMSGrad.
+// State: expAvg, expAvgSq, and maxExpAvgSq if AMSGrad.
 type Adam struct {
 	Beta1, Beta2, Epsilon, WeightDecay float64
 	AMSGrad, Decoupled                 bool
@@ -40,13 +47,15 @@ type Adam struct {
 
 // RMSprop is RMSprop (Tieleman and Hinton, 2012), g = grad + WeightDecay·param:
 //
-//	s = Alpha·s + (1-Alpha)·g²
-//	a = Alpha·a + (1-Alpha)·g            if Centered
-//	u = g / (√(s - a²) + Epsilon)        without a² unless Centered
-//	buf = Momentum·buf + u               if Momentum is not 0
-//	param -= lr·buf, or lr·u without momentum
+//	squareAvg = Alpha·squareAvg + (1-Alpha)·g²
+//	gradAvg = Alpha·gradAvg + (1-Alpha)·g                  if Centered
+//	u = g / (√max(squareAvg - gradAvg², 0) + Epsilon)      without gradAvg² unless Centered
+//	momentum = Momentum·momentum + u                       if Momentum is not 0
+//	param -= lr·momentum, or lr·u without momentum
 //
-// State: s, a if Centered, buf if Momentum is not 0.
+// The maximum, which PyTorch does not take, keeps rounding from making a root of a negative number.
+//
+// State: squareAvg, gradAvg if Centered, momentum if Momentum is not 0.
 type RMSprop struct {
 	Alpha, Epsilon, WeightDecay, Momentum float64
 	Centered                              bool
@@ -54,20 +63,12 @@ type RMSprop struct {
 
 // Adagrad is Adagrad (Duchi et al., 2011), g = grad + WeightDecay·param:
 //
-//	s += g²
-//	param -= lr/(1 + (step-1)·LRDecay) · g / (√s + Epsilon)
+//	sum += g²
+//	param -= lr/(1 + (step-1)·LRDecay) · g / (√sum + Epsilon)
 //
-// State: s.
+// State: sum.
 type Adagrad struct {
 	LRDecay, WeightDecay, Epsilon float64
-}
-
-// Optimizer is an optimizer's step.
-type Optimizer interface {
-	Updater
-
-	// State names the state tensors, the inputs that follow param, grad, lr and step.
-	State() []string
 }
 
 func (SGD) Name() string     { return "SGD" }

@@ -4,7 +4,7 @@ package device
 // on the number of threads. The axes are dropped, or kept with dimension 1 if
 // KeepDims is set. Without elements the sum is 0.
 type ReduceSum struct {
-	unary
+	whole
 	Axes     AxisSet
 	KeepDims bool
 }
@@ -12,7 +12,7 @@ type ReduceSum struct {
 // ReduceMean: out = the sum of self over Axes divided by the number of elements
 // summed. Without elements the mean is NaN.
 type ReduceMean struct {
-	unary
+	whole
 	Axes     AxisSet
 	KeepDims bool
 }

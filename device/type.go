@@ -25,6 +25,18 @@ func (t Type) String() string {
 	return t.DType.String() + ShapeString(t.Shape)
 }
 
+// Check returns an error unless a tensor can have the type: a valid dtype, at most
+// [MaxRank] dimensions, none of them negative, and a size that an int64 can count.
+func (t Type) Check() error {
+	if !t.DType.Valid() {
+		return invalidf("", "dtype", "%s is not one of float32, float16, bfloat16, float64", t.DType)
+	}
+	if reason := checkShape(t.Shape); reason != "" {
+		return invalidf("", "shape", "%s", reason)
+	}
+	return nil
+}
+
 func (t Type) missing() bool { return t.DType == 0 && t.Shape == nil }
 
 // Equal reports whether t and u have the same dtype and shape.

@@ -187,10 +187,13 @@ func (f *Function) Trace(inputs ...device.Type) (*Graph, error) {
 }
 
 func (f *Function) trace(types []device.Type) (*Graph, []*Node, error) {
+	if f.model == nil {
+		return nil, nil, errors.New("the function's model is nil")
+	}
 	g := newGraph()
 	inputs := make([]*Node, len(types))
 	for i, t := range types {
-		if _, err := (device.Copy{}).Infer([]device.Type{t}); err != nil {
+		if err := t.Check(); err != nil {
 			return nil, nil, fmt.Errorf("input %d: %w", i, err)
 		}
 		inputs[i] = g.add(Node{kind: input, name: fmt.Sprintf("input %d", i), typ: t})
@@ -206,7 +209,8 @@ func (f *Function) trace(types []device.Type) (*Graph, []*Node, error) {
 		case n.graph != g && n.graph.err != nil:
 			return nil, nil, n.graph.err
 		case n.graph != g:
-			return nil, nil, fmt.Errorf("output %d of the function belongs to another graph", i)
+			return nil, nil, fmt.Errorf("output %d of the function, made at %s, belongs to another graph; nodes can be used only within the function call that made them",
+				i, n.Position())
 		}
 	}
 	g.outputs = slices.Clone(outputs)

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/pullback-go/pullback/device"
@@ -16,12 +17,16 @@ import (
 // This is reverse-mode differentiation: one pass from y back to xs, see
 // Griewank and Walther, Evaluating Derivatives, 2008.
 func Gradients(y *Node, xs ...*Node) []*Node {
-	g := y.Graph()
+	g := graphOf(append([]*Node{y}, xs...))
 	result := make([]*Node, len(xs))
 	for i := range result {
 		result[i] = &Node{graph: g}
 	}
 	if g.err != nil {
+		return result
+	}
+	if y == nil {
+		g.Fail(errors.New("Gradients: the value to differentiate is nil"))
 		return result
 	}
 	if y.typ.Elements() != 1 {
@@ -30,6 +35,10 @@ func Gradients(y *Node, xs ...*Node) []*Node {
 		return result
 	}
 	for i, x := range xs {
+		if x.Valid() && x.graph != g {
+			g.Fail(fmt.Errorf("Gradients: x %d, %s, belongs to another graph; nodes can be used only within the function call that made them", i, x.Name()))
+			return result
+		}
 		if !y.DependsOn(x) {
 			g.Fail(fmt.Errorf("Gradients: %s is not computed from x %d, %s, so there is no gradient for it", y.Name(), i, x.Name()))
 			return result

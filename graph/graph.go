@@ -42,6 +42,9 @@ func (g *Graph) Err() error { return g.err }
 // there is one already, and returns an inert node. It is for functions that
 // build nodes and find a mistake of their caller.
 func (g *Graph) Fail(err error) *Node {
+	if err == nil {
+		err = errors.New("Fail was called without an error")
+	}
 	if g.err == nil {
 		at := g.within
 		if at == nil {
@@ -132,7 +135,7 @@ func (g *Graph) declare(k kind, name string, t device.Type, init Initializer) *N
 	if name == "" {
 		return g.Fail(errors.New("a parameter has no name; it is known to the session by its name"))
 	}
-	if _, err := (device.Copy{}).Infer([]device.Type{t}); err != nil {
+	if err := t.Check(); err != nil {
 		return g.Fail(fmt.Errorf("parameter %q: %w", name, err))
 	}
 	n := g.add(Node{kind: k, name: name, typ: t, source: source{init: init}})
@@ -186,16 +189,23 @@ func (g *Graph) Tensor(t *tensor.Dense) *Node {
 // the number of steps the session has completed: a learning rate, a seed.
 // fill gets the values row-major, zero at first, and must depend on nothing but step.
 func (g *Graph) PerStep(t device.Type, fill func(step int64, values []float64)) *Node {
-	if _, err := (device.Copy{}).Infer([]device.Type{t}); err != nil {
-		return g.Fail(err)
+	if fill == nil {
+		return g.Fail(errors.New("PerStep: the function that fills the values is nil"))
+	}
+	if err := t.Check(); err != nil {
+		return g.Fail(fmt.Errorf("PerStep: %w", err))
 	}
 	return g.add(Node{kind: perStep, typ: t, source: source{fill: fill}})
 }
 
 // Update appends an operation that overwrites parameters or state: an
-// optimizer's step. Updates run after everything else, and a program may update
+// optimizer's step, with the inputs that [device.Optimizer] says. Updates run after everything else, and a program may update
 // a parameter only once.
 func (g *Graph) Update(op device.Updater, inputs ...*Node) {
+	if op == nil {
+		g.Fail(errors.New("Update: the operation is nil"))
+		return
+	}
 	n := g.apply(update, op, inputs)
 	if !n.Valid() {
 		return

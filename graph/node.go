@@ -81,10 +81,20 @@ func (n *Node) Shape() []int { return n.Type().Shape }
 func (n *Node) Valid() bool { return n != nil && n.kind != inert }
 
 // Op returns the device operation that computes the node, nil for inputs, parameters and constants.
-func (n *Node) Op() device.Op { return n.op }
+func (n *Node) Op() device.Op {
+	if n == nil {
+		return nil
+	}
+	return n.op
+}
 
-// Input returns the operation's i-th operand.
-func (n *Node) Input(i int) *Node { return n.inputs[i] }
+// Input returns the operation's operand i, from 0; nil if there is none.
+func (n *Node) Input(i int) *Node {
+	if n == nil || i < 0 || i >= len(n.inputs) {
+		return nil
+	}
+	return n.inputs[i]
+}
 
 // Name returns the name of a parameter or input, or of the operation.
 func (n *Node) Name() string {

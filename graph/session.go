@@ -39,6 +39,9 @@ var errClosed = errors.New("graph: the session is closed")
 
 // NewSession returns a session on the device, which must stay open until the session is closed.
 func NewSession(dev device.Device) (*Session, error) {
+	if dev == nil {
+		return nil, errors.New("graph: the device is nil; open one with device.Open, and look at the error it returns")
+	}
 	stream, err := dev.NewStream()
 	if err != nil {
 		return nil, fmt.Errorf("graph: %w", err)
@@ -77,11 +80,11 @@ func (s *Session) Step() int64 {
 	return s.step
 }
 
-// SetStep sets the step counter, to go on from where an earlier session stopped.
+// SetStep sets the step counter, at least 0, to go on from where an earlier session stopped.
 func (s *Session) SetStep(step int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.step = step
+	s.step = max(step, 0)
 }
 
 // Parameters returns the names of the trained parameters that compiled functions

@@ -20,6 +20,9 @@ type Linear struct {
 
 // Forward returns the layer applied to x [n,In]: a node [n,Out] of x's dtype.
 func (l Linear) Forward(x *graph.Node) *graph.Node {
+	if x == nil {
+		return x.Graph().Fail(fmt.Errorf("Linear %q: the input is nil", l.Name))
+	}
 	if !x.Valid() {
 		return x
 	}

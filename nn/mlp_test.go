@@ -242,7 +242,7 @@ func TestMistakes(t *testing.T) {
 		"negative Out": {linear(nn.Linear{Name: "layer", In: 3, Out: -1}), `Linear "layer": In is 3 and Out -1, but both must be at least 1`},
 		"nil input": {func(x *graph.Node) *graph.Node {
 			return ops.Add(x, nn.Linear{Name: "layer", In: 3, Out: 1}.Forward(nil))
-		}, "Add: other: the tensor is missing"},
+		}, `Linear "layer": the input is nil`},
 		"one name twice": {func(x *graph.Node) *graph.Node {
 			nn.Linear{Name: "layer", In: 3, Out: 1}.Forward(x)
 			return nn.Linear{Name: "layer", In: 3, Out: 2}.Forward(x)

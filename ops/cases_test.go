@@ -283,8 +283,8 @@ func lossCases() (list []builderCase) {
 			name: fmt.Sprintf("Reduce %v", r), inputs: []array{x}, want: reducedLoss(identity, r),
 			build: func(in []*graph.Node) *graph.Node { return ops.Reduce(in[0], r) },
 		}, builderCase{
-			name: fmt.Sprintf("Normalise %v", r), inputs: []array{x, zeros(4, 2)}, checked: []int{0},
-			build: func(in []*graph.Node) *graph.Node { return ops.Normalise(in[0], in[1], r) },
+			name: fmt.Sprintf("ScaleForMean %v", r), inputs: []array{x, zeros(4, 2)}, checked: []int{0},
+			build: func(in []*graph.Node) *graph.Node { return ops.ScaleForMean(in[0], in[1], r) },
 			want:  unary(func(x float64) float64 { return x * norm(r, 8) }),
 		})
 	}

@@ -49,8 +49,8 @@ func TestErrors(t *testing.T) {
 		{line(), func(x in) *graph.Node { return ops.MeanKeepDims(x[0], 0, 0) }, types{f32(2, 3)}, "axes [0 0]: each must be given once and lie in -2 to 1 for shape [2,3]"},
 
 		{line(), func(x in) *graph.Node { return ops.Reshape(x[0], 4) }, types{f32(2, 3)}, "Reshape: shape: [4] holds 4 elements, but [2,3] has 6"},
-		{line(), func(x in) *graph.Node { return ops.Reshape(x[0], 4, -1) }, types{f32(2, 3)}, "Reshape: shape: [4,1] holds 4 elements, but [2,3] has 6"},
-		{line(), func(x in) *graph.Node { return ops.Reshape(x[0], -1, -1) }, types{f32(2, 3)}, "is negative"},
+		{line(), func(x in) *graph.Node { return ops.Reshape(x[0], 4, -1) }, types{f32(2, 3)}, "Reshape: [4,-1] does not divide the 6 elements of [2,3]; one dimension may be -1, the others must divide the number of elements"},
+		{line(), func(x in) *graph.Node { return ops.Reshape(x[0], -1, -1) }, types{f32(2, 3)}, "Reshape: [-1,-1] does not divide the 6 elements of [2,3]"},
 		{line(), func(x in) *graph.Node { return ops.Reshape(x[0], -2, -3) }, types{f32(2, 3)}, "Reshape: shape: dimension 0 of [-2,-3] is negative"},
 		{line(), func(x in) *graph.Node { return ops.Reshape(x[0], 1, 1, 1, 1, 1, 1, 1, 1, 6) }, types{f32(2, 3)}, "Reshape: shape: [1,1,1,1,1,1,1,1,6] has rank 9, more than the 8 dimensions that are supported"},
 		{line(), func(x in) *graph.Node { return ops.Transpose(x[0], 0, 0) }, types{f32(2, 3)}, "Transpose: permutation: [0,0] is not a permutation of the 2 axes of [2,3]"},

@@ -16,11 +16,15 @@ func Reshape(x *graph.Node, shape ...int) *graph.Node {
 			return x
 		}
 		if i := slices.Index(shape, -1); i >= 0 {
-			shape = slices.Clone(shape)
-			shape[i] = 1
-			if rest := device.Elements(shape); rest > 0 {
-				shape[i] = x.Type().Elements() / rest
+			full := slices.Clone(shape)
+			full[i] = 1
+			rest := device.Elements(full)
+			if rest <= 0 || x.Type().Elements()%rest != 0 {
+				return x.Graph().Fail(fmt.Errorf("Reshape: %s does not divide the %d elements of %s; one dimension may be -1, the others must divide the number of elements",
+					device.ShapeString(shape), x.Type().Elements(), device.ShapeString(x.Shape())))
 			}
+			full[i] = x.Type().Elements() / rest
+			shape = full
 		}
 	}
 	to, err := device.MakeDims(shape)

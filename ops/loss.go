@@ -18,7 +18,7 @@ func BCEWithLogits(x, target *graph.Node, reduction device.Reduction) *graph.Nod
 		x, target := n.Input(0), n.Input(1)
 		return nodes{
 			SumTo(bceWithLogitsBackward(g, x, target, reduction), x),
-			SumTo(Neg(Mul(x, Normalise(g, x, reduction))), target),
+			SumTo(Neg(Mul(x, ScaleForMean(g, x, reduction))), target),
 		}
 	}, x, target)
 }
@@ -26,7 +26,7 @@ func BCEWithLogits(x, target *graph.Node, reduction device.Reduction) *graph.Nod
 func bceWithLogitsBackward(gradOutput, x, target *graph.Node, reduction device.Reduction) *graph.Node {
 	return graph.Apply(device.BCEWithLogitsBackward{Reduction: reduction}, func(n, g *graph.Node) nodes { // (σ(x) - target)·gradOutput·norm
 		gradOutput, x, target := n.Input(0), n.Input(1), n.Input(2)
-		outer := Normalise(Mul(g, gradOutput), n, reduction)
+		outer := ScaleForMean(Mul(g, gradOutput), n, reduction)
 		return nodes{
 			SumTo(bceWithLogitsBackward(g, x, target, reduction), gradOutput),
 			SumTo(Mul(outer, Mul(Sigmoid(x), Sigmoid(Neg(x)))), x),
@@ -70,9 +70,9 @@ func Reduce(x *graph.Node, reduction device.Reduction) *graph.Node {
 	return x.Graph().Fail(fmt.Errorf("%v is not one of none, mean, sum", reduction))
 }
 
-// Normalise returns the gradient of a loss divided by the number of elements of
+// ScaleForMean returns the gradient of a loss divided by the number of elements of
 // x if the reduction is a mean, else the gradient.
-func Normalise(gradient, x *graph.Node, reduction device.Reduction) *graph.Node {
+func ScaleForMean(gradient, x *graph.Node, reduction device.Reduction) *graph.Node {
 	if reduction != device.Mean {
 		return gradient
 	}

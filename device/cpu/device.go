@@ -1,7 +1,6 @@
 package cpu
 
 import (
-	"fmt"
 	"sync"
 
 	"github.com/pullback-go/pullback/device"
@@ -40,7 +39,7 @@ func (d *cpu) Plan(op device.Op, inputs []device.View, output device.View) (devi
 		return nil, closedError(op.Name())
 	}
 	for i, v := range inputs {
-		if err := d.checkBuffer(op.Name(), fmt.Sprintf("input %d", i), v.Buffer); err != nil {
+		if err := d.checkBuffer(op.Name(), device.ArgName(op, i), v.Buffer); err != nil {
 			return nil, err
 		}
 	}

@@ -16,11 +16,10 @@ type opCase struct {
 	// writes, which are the output alone or those that it Updates.
 	want func(op device.Op, in []tensor) [][]number
 
-	ulp         float64                // error allowed in float32, see the package comment
-	elementwise bool                   // the output may be the same view as an input
-	signedZero  bool                   // the sign of a zero is specified
-	open        func(x []float64) bool // special values for which the documentation leaves the result open
-	steps       int                    // launches in a row, each on what the last one left; 1 if 0
+	ulp        float64                // error allowed in float32, see the package comment
+	signedZero bool                   // the sign of a zero is specified
+	open       func(x []float64) bool // special values for which the documentation leaves the result open
+	steps      int                    // launches in a row, each on what the last one left; 1 if 0
 }
 
 // call is an operation with its attributes, and the shapes of inputs to call it with.
@@ -176,17 +175,19 @@ func (c *opCase) strided(o Options) []run {
 }
 
 // inPlaces returns the probes of an element-wise operation with the output in
-// the place of each input that has its shape.
+// the place of each input that has the result's type.
 func (c *opCase) inPlaces(o Options) []run {
 	var runs []run
 	for _, cl := range c.calls {
-		for i := range cl.shapes {
-			same := !slices.ContainsFunc(cl.shapes, func(s []int) bool { return !slices.Equal(s, cl.shapes[i]) })
-			if _, cast := cl.op.(device.Cast); cast || !c.elementwise || !cl.probe || !same {
-				continue
-			}
-			for _, d := range dtypes {
+		if _, ok := cl.op.(device.Elementwise); !ok || !cl.probe {
+			continue
+		}
+		for _, d := range dtypes {
+			for i := range cl.shapes {
 				r := c.uniform(cl, d)
+				if result, err := cl.op.Infer(r.types()); err != nil || !result.Equal(r.types()[i]) {
+					continue
+				}
 				r.inPlace = i
 				strided := c.uniform(cl, d)
 				strided.inPlace = i
@@ -196,6 +197,15 @@ func (c *opCase) inPlaces(o Options) []run {
 		}
 	}
 	return o.possible(runs)
+}
+
+// types returns the inputs' types.
+func (r run) types() []device.Type {
+	var types []device.Type
+	for i, shape := range r.shapes {
+		types = append(types, device.Type{DType: r.inputs[i], Shape: shape})
+	}
+	return types
 }
 
 // specials returns a run of each operation, in each dtype, in which every

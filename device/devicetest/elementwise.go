@@ -9,8 +9,8 @@ import (
 )
 
 // elementwiseCalls returns calls with n inputs of one shape each: every rank,
-// every kind of block and tail, and one for devices that split their work; then,
-// for several inputs, shapes that broadcast.
+// every kind of block and tail; for several inputs, shapes that broadcast; and,
+// for the first operation, a large one for devices that split their work.
 func elementwiseCalls(n int, ops ...device.Op) []call {
 	tuples := [][][]int{}
 	for _, shape := range [][]int{{}, {0}, {1}, {7}, {64}, {3, 0, 2}, {2, 3, 4}, {1, 6, 1, 8}, {1, 2, 1, 3, 1, 2, 1, 2}, {1037}} {
@@ -26,12 +26,14 @@ func elementwiseCalls(n int, ops ...device.Op) []call {
 			[][]int{{}, {6}, {6}}, [][]int{{6}, {}, {6}}, [][]int{{6}, {6}, {}}, [][]int{{1}, {0}, {}}, [][]int{{2, 3}, {3}, {}},
 			[][]int{{4, 1}, {1, 5}, {5}}, [][]int{{2, 1, 4}, {3, 1}, {1}}, [][]int{{}, {70, 1}, {80}}, [][]int{{}, {300, 7}, {300, 1}})
 	}
-	tuples = append(tuples, slices.Repeat([][]int{{443, 449}}, n))
 	var calls []call
-	for _, op := range ops {
+	for i, op := range ops {
 		for _, shapes := range tuples {
 			probe := slices.ContainsFunc([][]int{{2, 3, 4}, {1, 6, 1, 8}}, func(s []int) bool { return slices.Equal(s, shapes[0]) })
 			calls = append(calls, call{op, shapes, probe})
+		}
+		if i == 0 {
+			calls = append(calls, call{op, slices.Repeat([][]int{{443, 449}}, n), false})
 		}
 	}
 	return calls
@@ -40,22 +42,20 @@ func elementwiseCalls(n int, ops ...device.Op) []call {
 // unaryCase is the row of an operation on one input that f computes, within ulp.
 func unaryCase(op device.Op, ulp float64, draw func(*rand.Rand, int) float64, f func(x float64) number) opCase {
 	return opCase{
-		calls:       elementwiseCalls(1, op),
-		operands:    []operand{{draw: draw, special: special}},
-		want:        each(func(_ device.Op, x []float64) number { return f(x[0]) }),
-		ulp:         ulp,
-		elementwise: true,
+		calls:    elementwiseCalls(1, op),
+		operands: []operand{{draw: draw, special: special}},
+		want:     each(func(_ device.Op, x []float64) number { return f(x[0]) }),
+		ulp:      ulp,
 	}
 }
 
 // binaryCase is the row of an operation on two inputs.
 func binaryCase(op device.Op, a, b operand, ulp float64, f func(a, b float64) number) opCase {
 	return opCase{
-		calls:       elementwiseCalls(2, op),
-		operands:    []operand{a, b},
-		want:        each(func(_ device.Op, x []float64) number { return f(x[0], x[1]) }),
-		ulp:         ulp,
-		elementwise: true,
+		calls:    elementwiseCalls(2, op),
+		operands: []operand{a, b},
+		want:     each(func(_ device.Op, x []float64) number { return f(x[0], x[1]) }),
+		ulp:      ulp,
 	}
 }
 
@@ -106,8 +106,7 @@ func elementwiseCases() []opCase {
 		geluCase(mixed(moderate, uniform(-15, 2))),
 		unaryCase(device.Softplus{}, 2, mixed(moderate, uniform(-110, 20), anyFinite), plain(softplus)),
 		{
-			calls: append(elementwiseCalls(1, device.LeakyReLU{NegativeSlope: 0.01}),
-				elementwiseCalls(1, device.LeakyReLU{NegativeSlope: -2})[3:]...),
+			calls:    elementwiseCalls(1, device.LeakyReLU{NegativeSlope: 0.01}, device.LeakyReLU{NegativeSlope: -2}),
 			operands: []operand{free},
 			want: each(func(op device.Op, x []float64) number {
 				if x[0] > 0 {
@@ -115,8 +114,7 @@ func elementwiseCases() []opCase {
 				}
 				return exactly(op.(device.LeakyReLU).NegativeSlope * x[0])
 			}),
-			ulp:         1.5, // the slope and the product are rounded
-			elementwise: true,
+			ulp: 1.5, // the slope and the product are rounded
 		},
 
 		binaryCase(device.Add{}, free, free, 0.5, plain2(func(a, b float64) float64 { return a + b })),
@@ -147,8 +145,7 @@ func elementwiseCases() []opCase {
 		})),
 		geluBackwardCase(gradient, mixed(moderate, uniform(-15, 2))),
 		{
-			calls: append(elementwiseCalls(2, device.LeakyReLUBackward{NegativeSlope: 0.01}),
-				elementwiseCalls(2, device.LeakyReLUBackward{NegativeSlope: -2})[3:]...),
+			calls:    elementwiseCalls(2, device.LeakyReLUBackward{NegativeSlope: 0.01}, device.LeakyReLUBackward{NegativeSlope: -2}),
 			operands: []operand{gradient, free},
 			want: each(func(op device.Op, x []float64) number {
 				if x[1] > 0 {
@@ -156,8 +153,7 @@ func elementwiseCases() []opCase {
 				}
 				return exactly(op.(device.LeakyReLUBackward).NegativeSlope * x[0])
 			}),
-			ulp:         1.5,
-			elementwise: true,
+			ulp: 1.5,
 		},
 		{
 			calls:    elementwiseCalls(3, device.MaximumBackward{}),
@@ -171,8 +167,7 @@ func elementwiseCases() []opCase {
 				}
 				return exactly(0)
 			}),
-			ulp:         0.5,
-			elementwise: true,
+			ulp: 0.5,
 		},
 		dropoutCase(wide),
 		withSignedZero(opCase{
@@ -221,10 +216,8 @@ func geluBackwardCase(gradient operand, draw func(*rand.Rand, int) float64) opCa
 
 func dropoutCase(draw func(*rand.Rand, int) float64) opCase {
 	var calls []call
-	for _, p := range []float64{0, 0.3, 0.5} {
-		for _, c := range elementwiseCalls(1, device.Dropout{P: p}) {
-			calls = append(calls, call{c.op, [][]int{c.shapes[0], {2}}, c.probe})
-		}
+	for _, c := range elementwiseCalls(1, device.Dropout{P: 0.3}, device.Dropout{P: 0.5}, device.Dropout{}) {
+		calls = append(calls, call{c.op, [][]int{c.shapes[0], {2}}, c.probe})
 	}
 	return opCase{
 		calls: calls,

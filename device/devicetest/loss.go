@@ -88,8 +88,7 @@ func softMargin(ulp float64, self, target operand, reductions ...device.Reductio
 			}
 			return number{loss, loss + math.Abs(margin)*sigmoid(-margin)}
 		}),
-		ulp:         ulp,
-		elementwise: slices.Equal(reductions, []device.Reduction{device.None}),
+		ulp: ulp,
 	}
 }
 
@@ -105,8 +104,7 @@ func softMarginBackward(ulp float64, gradOutput, self, target operand, reduction
 			}
 			return number{gradient, math.Abs(gradient) * (1 + math.Abs(margin)*sigmoid(margin))}
 		}),
-		ulp:         ulp,
-		elementwise: true,
+		ulp: ulp,
 		// A factor that float32 holds as a subnormal or as 0, made large again by the
 		// gradient or the target.
 		open: func(x []float64) bool {
@@ -131,9 +129,8 @@ func bce(ulp float64, open func(x []float64) bool, self, target operand, reducti
 			}
 			return number{loss, max(self, 0) + math.Abs(self*target) + l}
 		}),
-		ulp:         ulp,
-		elementwise: slices.Equal(reductions, []device.Reduction{device.None}),
-		open:        open,
+		ulp:  ulp,
+		open: open,
 	}
 }
 
@@ -145,8 +142,7 @@ func bceBackward(ulp float64, gradOutput, self, target operand, reductions ...de
 			s := sigmoid(x[1])
 			return number{(s - x[2]) * x[0], (s + math.Abs(x[2])) * math.Abs(x[0])}
 		}),
-		ulp:         ulp,
-		elementwise: true,
+		ulp: ulp,
 		// sigmoid(self) - target is 0 in float32 where float64 still sees a difference.
 		open: func(x []float64) bool {
 			return math.Abs(x[0]) > 1 && math.Abs(sigmoid(x[1])-x[2]) < 0x1p-20

@@ -156,6 +156,17 @@ func refusals(buffer device.Buffer, capacity int, d device.DType) []refusal {
 		{"updated in another place", sgd, views(x, y, lr, step, view(18, 2, 3)), out, invalid, "output"},
 		{"state that is a broadcast view", sgd, views(x, y, lr, step, strided([]int{2, 3}, []int{0, 1})), x, invalid, "momentum"},
 
+		{"output that overlaps the input", device.Exp{}, views(view(0, 2, 3)), view(3, 2, 3), invalid, "output"},
+		{"output that overlaps the second input", device.Add{}, views(x, view(17, 2, 3)), out, invalid, "output"},
+		{"output that is the input in another order", device.Exp{}, views(strided([]int{3, 2}, []int{1, 3})), view(0, 3, 2), invalid, "output"},
+		{"output that is the input, one element repeated", device.Exp{}, views(strided([]int{2, 3}, []int{0, 0})), x, invalid, "output"},
+		{"matrix product in place", device.MatMul{}, views(view(0, 2, 2), view(4, 2, 2)), view(0, 2, 2), invalid, "output"},
+		{"transpose in place", device.Transpose{Permutation: dims(1, 0)}, views(view(0, 2, 2)), view(0, 2, 2), invalid, "output"},
+		{"sum in place", device.ReduceSum{Axes: 0b1, KeepDims: true}, views(view(0, 1, 3)), view(0, 1, 3), invalid, "output"},
+		{"loss into its own logits", device.SoftMarginLoss{Reduction: device.Sum}, views(x, y), view(2), invalid, "output"},
+		{"state that is the gradient", sgd, views(x, y, lr, step, y), x, invalid, "momentum"},
+		{"state that overlaps the parameter", sgd, views(x, y, lr, step, view(5, 2, 3)), x, invalid, "param"},
+
 		// A call that breaks several rules is refused for the first in CANN's order.
 		{"null before dtype", backward, views(scalar, with(x, 9), bad), out, null, "target"},
 		{"null output before dtype", backward, views(scalar, with(x, 9), y), bad, null, "output"},
@@ -170,14 +181,16 @@ func refusals(buffer device.Buffer, capacity int, d device.DType) []refusal {
 // that the options say the device lacks.
 func checkUnsupported(f *fixture) {
 	x := f.tensor(f.dtype(), []float64{1, 2, 3}, 3)
-	_, err := f.dev.Plan(unknown{}, []device.View{x}, x)
+	_, err := f.dev.Plan(unknown{}, []device.View{x}, f.tensor(f.dtype(), []float64{0, 0, 0}, 3))
 	f.refused(err, device.ErrUnsupported, unknown{}.Name(), "an operation that the device cannot know")
 
 	buffer := f.alloc(64)
 	for _, d := range dtypes {
 		if !f.o.has(d) {
-			v := device.Contiguous(buffer, 0, device.Type{DType: d, Shape: []int{2}})
-			_, err := f.dev.Plan(device.Copy{}, []device.View{v}, v)
+			v := device.View{Buffer: buffer, DType: d, Shape: []int{2}, Strides: []int{1}}
+			out := v
+			out.Offset = 2
+			_, err := f.dev.Plan(device.Copy{}, []device.View{v}, out)
 			f.refused(err, device.ErrParamInvalid, d.String(), "dtype %s", d)
 		}
 	}

@@ -45,11 +45,10 @@ func layoutCases() []opCase {
 
 	return []opCase{
 		withSignedZero(opCase{
-			calls:       elementwiseCalls(1, device.Copy{}),
-			operands:    []operand{anything},
-			want:        each(func(_ device.Op, x []float64) number { return exactly(x[0]) }),
-			ulp:         0.5,
-			elementwise: true,
+			calls:    elementwiseCalls(1, device.Copy{}),
+			operands: []operand{anything},
+			want:     each(func(_ device.Op, x []float64) number { return exactly(x[0]) }),
+			ulp:      0.5,
 		}),
 		moved([]call{
 			reshape([]int{}, []int{}, false), reshape([]int{1, 1}, []int{}, false), reshape([]int{}, []int{1, 1, 1}, false),

@@ -103,7 +103,7 @@ func checkStreamOrder(f *fixture) {
 // checkWorkspace launches every operation that wants a workspace without one and
 // with one that is too small, and all without a stream.
 func checkWorkspace(f *fixture) {
-	f.eachCall(func(c *opCase) []call { return []call{c.calls[0], c.calls[len(c.calls)-1]} }, // a small and a large one
+	f.eachCall(func(i int, cl call) bool { return i == 0 || cl.large() },
 		func(r run, exe device.Executor, workspace device.Buffer, out device.View) {
 			before := f.download(out.Buffer)
 			size := exe.WorkspaceSize()
@@ -122,9 +122,7 @@ func checkWorkspace(f *fixture) {
 // checkAllocations launches every operation many times, in every dtype of the
 // device. Phase two allocates nothing on the Go heap.
 func checkAllocations(f *fixture) {
-	f.eachCall(func(c *opCase) []call {
-		return slices.DeleteFunc(slices.Clone(c.calls), func(cl call) bool { return !cl.probe && !cl.large() })
-	}, func(r run, exe device.Executor, workspace device.Buffer, _ device.View) {
+	f.eachCall(func(_ int, cl call) bool { return cl.probe || cl.large() }, func(r run, exe device.Executor, workspace device.Buffer, _ device.View) {
 		launch := func() { f.ok(exe.Launch(workspace, f.stream)) }
 		launch()
 		runs := 20
@@ -136,13 +134,16 @@ func checkAllocations(f *fixture) {
 	})
 }
 
-// eachCall plans some calls of every row on zeros.
-func (f *fixture) eachCall(calls func(c *opCase) []call, visit func(r run, exe device.Executor, workspace device.Buffer, out device.View)) {
+// eachCall plans those calls of every row that choose picks, on zeros.
+func (f *fixture) eachCall(choose func(i int, cl call) bool, visit func(r run, exe device.Executor, workspace device.Buffer, out device.View)) {
 	for _, c := range cases() {
 		if slices.Contains(f.o.Without, c.name()) {
 			continue
 		}
-		for _, cl := range calls(&c) {
+		for i, cl := range c.calls {
+			if !choose(i, cl) {
+				continue
+			}
 			for _, r := range f.o.possible([]run{c.uniform(cl, f.dtype())}) {
 				out, views := f.zeros(r)
 				exe, workspace := f.plan(r.op, out, views...)
@@ -156,17 +157,22 @@ func (f *fixture) eachCall(calls func(c *opCase) []call, visit func(r run, exe d
 
 // zeros returns contiguous views of zeros to make the run with.
 func (f *fixture) zeros(r run) (out device.View, views []device.View) {
-	var types []device.Type
-	for i, shape := range r.shapes {
-		t := device.Type{DType: r.inputs[i], Shape: shape}
-		views, types = append(views, f.tensor(t.DType, make([]float64, count(shape)), shape...)), append(types, t)
+	for _, t := range r.types() {
+		views = append(views, f.zero(t))
 	}
-	result, err := r.op.Infer(types)
+	result, err := r.op.Infer(r.types())
 	f.ok(err)
 	if r.inPlace >= 0 {
 		return views[r.inPlace], views
 	}
-	return f.tensor(r.output, make([]float64, count(result.Shape)), result.Shape...), views
+	return f.zero(device.Type{DType: r.output, Shape: result.Shape}), views
+}
+
+func (f *fixture) zero(t device.Type) device.View {
+	zeros := make([]byte, count(t.Shape)*t.DType.Size())
+	v := device.View{Buffer: f.alloc(len(zeros)), DType: t.DType, Shape: t.Shape, Strides: rowMajor(t.Shape)}
+	f.upload(v.Buffer, zeros)
+	return v
 }
 
 // checkGoroutines runs one device from several goroutines, each with a stream of its own.

@@ -5,6 +5,8 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -81,7 +83,7 @@ func (c *choice[T]) String() string { return c.name }
 func (c *choice[T]) Set(name string) error {
 	value, ok := c.choices[name]
 	if !ok {
-		return errors.New("it is none of the choices")
+		return fmt.Errorf("the choices are %s", strings.Join(slices.Sorted(maps.Keys(c.choices)), ", "))
 	}
 	c.name, c.value = name, value
 	return nil

@@ -4,8 +4,8 @@
 //	go run ./examples/train_binary                          # the embedded breast cancer data
 //	go run ./examples/train_binary -data my.csv -label paid -positive no
 //
-// Exit status: 0, 1 after a problem with the data, the device or the training,
-// 2 after a wrong flag.
+// Exit status: 0; 1 if the data, the device or the training cannot be what the
+// flags ask for; 2 if the flags cannot be read.
 package main
 
 import (
@@ -75,8 +75,10 @@ func (c *config) train(ctx context.Context, stdout, stderr io.Writer) (err error
 	fmt.Fprintf(stdout, "%s: %d rows, %d features; %s: %d %s (+1), %d %s (-1)\n", table.Source, table.Rows(), len(table.Features),
 		table.Label, count(table, +1), table.Positive, count(table, -1), table.Negative)
 	fmt.Fprintf(stdout, "training on %d rows, holding out %d; seed %d, %s\n", train.Rows(), test.Rows(), c.options.Seed, c.options.DType)
-	c.options.Progress = showProgress(stderr)
+	progress, finish := showProgress(stderr)
+	c.options.Progress = progress
 	model, err := classifier.Fit(ctx, dev, train, c.options)
+	finish()
 	if err != nil {
 		return err
 	}

@@ -2,10 +2,12 @@ package main_test
 
 import (
 	"bytes"
+	"debug/elf"
 	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -49,6 +51,17 @@ type result struct {
 	TrainLoss                     float64 `json:"train_loss"`
 	TestLoss                      float64 `json:"test_loss"`
 	Accuracy, AUC, StepsPerSecond float64
+}
+
+// TestStaticBinary: pure Go needs no loader, so that the binary runs where it is put.
+func TestStaticBinary(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("this looks into an ELF file")
+	}
+	f, err := elf.Open(binary)
+	require.NoError(t, err)
+	defer f.Close()
+	require.Nil(t, f.Section(".interp"), "the binary is dynamically linked: a dependency brings cgo in")
 }
 
 func TestDefaultRun(t *testing.T) {
@@ -132,6 +145,7 @@ func TestBadInput(t *testing.T) {
 	write("inf.csv", "a,b,y\n1,2,0\n1,-Inf,1\n")
 	write("one.csv", "a,b,y\n1,2,0\n1,2,0\n")
 	write("three.csv", "a,b,y\n1,2,0\n1,2,1\n1,2,2\n")
+	write("noheader.csv", "1,2,0\n1,3,1\n")
 	write("tiny.csv", "a,b,y\n1,2,0\n1,2,1\n")
 	before, err := os.ReadDir(dir)
 	require.NoError(t, err)
@@ -161,6 +175,8 @@ func TestBadInput(t *testing.T) {
 		{[]string{"-device", "cpu?speed=9"}, []string{`"speed"`, "threads"}},
 		{[]string{"-device", "cpu?threads=0"}, []string{"threads"}},
 		{[]string{"-json", "no/such/place.json"}, []string{"no/such/place.json"}},
+		{[]string{"-json", "."}, []string{"is a directory"}},
+		{[]string{"-data", "noheader.csv"}, []string{"noheader.csv:1", "names the columns"}},
 	} {
 		args := append(c.args, "-json", "result.json")
 		if c.args[0] == "-json" {

@@ -5,32 +5,37 @@ import (
 	"io"
 	"os"
 
-	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
+	"github.com/cheggaaa/pb/v3"
+	"github.com/mattn/go-isatty"
 
 	"github.com/pullback-go/pullback/classifier"
 )
 
-// showProgress returns what tells how training goes: a live bar if w is a
-// terminal, else a line an epoch.
-func showProgress(w io.Writer) func(classifier.Progress) {
-	if f, ok := w.(*os.File); !ok || !term.IsTerminal(int(f.Fd())) {
+// showProgress returns what tells how training goes, and what to call at its end: a
+// live bar if w is a terminal, else a line an epoch.
+func showProgress(w io.Writer) (show func(classifier.Progress), finish func()) {
+	if f, ok := w.(*os.File); !ok || !isatty.IsTerminal(f.Fd()) {
 		return func(p classifier.Progress) {
 			if p.EndOfEpoch {
 				fmt.Fprintf(w, "epoch %d of %d: loss %.4f\n", p.Epoch, p.Epochs, p.Loss)
 			}
-		}
+		}, func() {}
 	}
-	var bar *progressbar.ProgressBar
-	return func(p classifier.Progress) {
+	var bar *pb.ProgressBar
+	show = func(p classifier.Progress) {
 		if bar == nil {
-			bar = progressbar.NewOptions(p.Steps, progressbar.OptionSetWriter(w), progressbar.OptionShowCount(),
-				progressbar.OptionShowIts(), progressbar.OptionSetItsString("steps"), progressbar.OptionSetPredictTime(true),
-				progressbar.OptionThrottle(50e6), progressbar.OptionFullWidth(), progressbar.OptionOnCompletion(func() { fmt.Fprintln(w) }))
+			bar = pb.ProgressBarTemplate(`{{string . "loss"}} {{bar . }} {{percent . }} {{speed . "%s steps/s" "…"}} {{rtime . "%s left" "%s" "…"}}`).New(p.Steps)
+			bar.SetWriter(w)
+			bar.Start()
 		}
 		if p.EndOfEpoch || p.Step == 1 {
-			bar.Describe(fmt.Sprintf("epoch %d/%d, loss %.4f", p.Epoch, p.Epochs, p.Loss))
+			bar.Set("loss", fmt.Sprintf("epoch %d of %d: loss %.4f", p.Epoch, p.Epochs, p.Loss))
 		}
-		_ = bar.Set(p.Step) // a terminal that cannot be written to is no reason to stop
+		bar.SetCurrent(int64(p.Step))
+	}
+	return show, func() {
+		if bar != nil {
+			bar.Finish()
+		}
 	}
 }

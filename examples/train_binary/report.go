@@ -33,6 +33,9 @@ func createReport(path string) (*report, error) {
 	if path == "" {
 		return &report{}, nil
 	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return nil, fmt.Errorf("the result cannot be written to %s: it is a directory", path)
+	}
 	temp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
 	if err != nil {
 		return nil, fmt.Errorf("the result cannot be written to %s: %w", path, err)

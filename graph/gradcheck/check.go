@@ -49,8 +49,13 @@ func Check(dev device.Device, model Model, inputs []*tensor.Dense, o Options) (r
 			report, err = nil, fmt.Errorf("gradcheck: %w", err)
 		}
 	}()
-	if len(inputs) == 0 {
+	switch {
+	case len(inputs) == 0:
 		return nil, errNoElements
+	case model == nil:
+		return nil, errors.New("the model is nil")
+	case !(o.Tolerance >= 0):
+		return nil, fmt.Errorf("the tolerance is %v, but must be at least 0", o.Tolerance)
 	}
 	session, err := graph.NewSession(dev)
 	if err != nil {

@@ -29,7 +29,7 @@ func (c *checker) run() ([]Entry, error) {
 	for i, j := range c.checked {
 		shape := c.inputs[j].Shape()
 		for k := range shape.TotalSize() {
-			numeric, magnitude, err := c.differentiate(j, k)
+			numeric, resolvable, err := c.differentiate(j, k)
 			if err != nil {
 				return nil, err
 			}
@@ -38,7 +38,7 @@ func (c *checker) run() ([]Entry, error) {
 				entries[order] = append(entries[order], Entry{
 					Order: order + 1, Input: j, Index: unravel(k, shape),
 					Analytic: exact, Numeric: numeric[order],
-					RelativeError: relativeError(exact, numeric[order], magnitude[order]),
+					RelativeError: relativeError(exact, numeric[order], resolvable[order]),
 				})
 			}
 		}
@@ -47,22 +47,23 @@ func (c *checker) run() ([]Entry, error) {
 }
 
 // differentiate estimates the derivatives of s and t for element k of input j, and
-// returns with each the sum of the magnitudes that the element moves.
-func (c *checker) differentiate(j, k int) (estimate, magnitude [2]float64, err error) {
+// returns with each the smallest derivative that rounding lets it resolve.
+func (c *checker) differentiate(j, k int) (estimate, resolvable [2]float64, err error) {
 	x := &c.inputs[j].Float64s()[k]
 	at := *x
 	defer func() { *x = at }()
-	h := math.Ldexp(1, max(math.Ilogb(at), 0)-11) // a power of two, so that at±h is exact or nearly so
+	r := math.Ldexp(1, max(math.Ilogb(at), 0))
+	h := r / 2048 // a power of two, so that at±h is exact or nearly so
 	for _, step := range []struct{ h, weight float64 }{{2 * h, -1. / 3}, {h, 4. / 3}} {
 		*x = at + step.h
 		plus, err := c.function.Run(c.inputs...)
 		if err != nil {
-			return estimate, magnitude, err
+			return estimate, resolvable, err
 		}
 		*x = at - step.h
 		minus, err := c.function.Run(c.inputs...)
 		if err != nil {
-			return estimate, magnitude, err
+			return estimate, resolvable, err
 		}
 		var ds, dt difference
 		ds.addQuadratic(plus[0].Float64s(), minus[0].Float64s(), c.v, c.w)
@@ -71,10 +72,10 @@ func (c *checker) differentiate(j, k int) (estimate, magnitude [2]float64, err e
 		}
 		for order, d := range []difference{ds, dt} {
 			estimate[order] += step.weight * d.value / (2 * step.h)
-			magnitude[order] = d.magnitude
+			resolvable[order] = d.magnitude / (256 * r)
 		}
 	}
-	return estimate, magnitude, nil
+	return estimate, resolvable, nil
 }
 
 // difference is one of sums. Taking it term by term leaves out, exactly, the
@@ -106,13 +107,13 @@ func (d *difference) add(plus, minus, slope float64) {
 }
 
 // relativeError measures the difference against the larger number, or against
-// what rounding leaves of the magnitude. It is NaN unless both numbers are finite.
-func relativeError(analytic, numeric, magnitude float64) float64 {
+// the smallest that can be resolved. It is NaN unless both numbers are finite.
+func relativeError(analytic, numeric, resolvable float64) float64 {
 	d := math.Abs(analytic - numeric)
 	if d == 0 {
 		return 0
 	}
-	return d / max(math.Abs(analytic), math.Abs(numeric), magnitude/256)
+	return d / max(math.Abs(analytic), math.Abs(numeric), resolvable)
 }
 
 // unravel returns the index of the element at a row-major position.

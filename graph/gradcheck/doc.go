@@ -20,10 +20,9 @@
 //
 //	s = Σ v·y + w·y²
 //
-// with pseudo-random weights v and w, the same in every run and none of them near
-// zero. Every element of y counts, each differently, so that errors in two of them
-// do not cancel and exchanged elements are seen. The first-order check compares
-// [graph.Gradients] of s with differences of s.
+// with pseudo-random weights v and w between 0.5 and 1.5, the same in every run. Every
+// element of y counts, each differently, so that exchanged elements are seen. The first-order check
+// compares [graph.Gradients] of s with differences of s.
 //
 // The second-order check differentiates
 //
@@ -40,20 +39,19 @@
 //
 // Derivatives are estimated with the five-point stencil, two central differences with
 // steps h and 2h extrapolated to zero (Abramowitz and Stegun, Handbook of
-// Mathematical Functions, 1964, table 25.2), where h is 2⁻¹¹ for |x| < 2, and
-// for larger x 2⁻¹¹ times the largest power of two not above |x|. The estimate's error is at most
+// Mathematical Functions, 1964, table 25.2). The step is h = 2⁻¹¹·r, where r is 1 for |x| < 2, and else the
+// largest power of two that is not above |x|. The estimate's error is at most
 //
 //	h⁴/30 · max |f⁽⁵⁾|  +  1.5·δ/h
 //
 // where f⁽⁵⁾ is the fifth derivative within 2h of x and δ the rounding error of f,
-// a few units in the last place of its largest term: about 10⁻¹² for a
-// function whose terms and derivatives are near 1. The difference of the two
-// numbers is measured against the larger of them:
+// a few units in the last place of its largest term: together about 10⁻¹² for a
+// function whose terms and derivatives are near 1. The two numbers are compared by
 //
-//	relative error = |analytic - numeric| / max(|analytic|, |numeric|, M/256)
+//	relative error = |analytic - numeric| / max(|analytic|, |numeric|, M/(256·r))
 //
-// M is the sum of the magnitudes that the element moves; a derivative far smaller
-// than these drowns in their rounding, and is measured against M/256. A right rule is
+// where M is the sum of the magnitudes of the terms that move with x: a derivative far
+// below these drowns in their rounding, and only its absolute error means something. A right rule is
 // some 10⁻¹² to 10⁻¹⁰ off, a wrong one seldom less than 10⁻²; the default
 // tolerance is 10⁻⁸.
 //

@@ -39,10 +39,13 @@ func TestRightRulesPass(t *testing.T) {
 		model  gradcheck.Model
 		inputs []*tensor.Dense
 	}{
-		{"Identity", of(func(x *graph.Node) *graph.Node { return x }), []*tensor.Dense{values([]int{2}, 0, 1e9)}},
+		{"Identity", of(func(x *graph.Node) *graph.Node { return x }), []*tensor.Dense{values([]int{3}, 0, -1e9, 1e15)}},
 		{"Exp", of(ops.Exp), []*tensor.Dense{values([]int{2, 3}, -20, -1, 0, 1e-9, 1, 10)}},
 		{"Log", of(ops.Log), []*tensor.Dense{values([]int{4}, 0.1, 1, 50, 1e6)}},
 		{"Scalar", of(ops.Tanh), []*tensor.Dense{values(nil, 0.4)}},
+		{"SmallSlopesOfLargeValues", of(func(x *graph.Node) *graph.Node {
+			return ops.Sub(ops.Tanh(x), x.Graph().Constant(device.Float64, 1000))
+		}), []*tensor.Dense{values([]int{3}, -5, 2, 4)}},
 		{"NoGradient", of(ops.Sign), []*tensor.Dense{values([]int{2}, -3, 2)}},
 		{"Linear", func(_ *graph.Graph, in []*graph.Node) *graph.Node { return ops.Linear(in[0], in[1], in[2]) },
 			[]*tensor.Dense{values([]int{2, 3}, 1, -2, 3, 4, 5, -6), values([]int{3, 2}, 0, 1, 2, -3, 4, 5), values([]int{2}, -1, 1)}},

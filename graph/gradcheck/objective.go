@@ -58,16 +58,12 @@ func (c *checker) build(g *graph.Graph, model Model, in []*graph.Node) []*graph.
 	return nodes
 }
 
-// weights returns random numbers of magnitude 0.5 to 1.5 and either sign, one for
-// each element of x, and a constant that holds them.
+// weights returns random numbers between 0.5 and 1.5, one for each element of x, and a constant that holds them.
 func weights(random *rand.Rand, x *graph.Node) ([]float64, *graph.Node) {
 	t := graph.NewTensor(device.Type{DType: device.Float64, Shape: x.Shape()})
 	values := t.Float64s()
 	for i := range values {
 		values[i] = 0.5 + random.Float64()
-		if random.IntN(2) == 0 {
-			values[i] = -values[i]
-		}
 	}
 	return values, x.Graph().Tensor(t)
 }

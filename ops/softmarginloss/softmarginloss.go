@@ -54,7 +54,7 @@ func Backward(gradOutput, self, target *graph.Node, reduction device.Reduction) 
 		margin := ops.Mul(target, self)
 		p, q := ops.Sigmoid(ops.Neg(margin)), ops.Sigmoid(margin)
 		tpq := ops.Mul(target, ops.Mul(p, q))
-		outer := ops.Normalise(ops.Mul(g, gradOutput), n, reduction)
+		outer := ops.ScaleForMean(ops.Mul(g, gradOutput), n, reduction)
 		return []*graph.Node{
 			ops.SumTo(Backward(g, self, target, reduction), gradOutput),
 			ops.SumTo(ops.Mul(outer, ops.Mul(target, tpq)), self),

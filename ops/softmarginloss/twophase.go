@@ -24,6 +24,9 @@ func BackwardGetWorkspaceSize(dev device.Device, gradOutput, self, target device
 }
 
 func getWorkspaceSize(dev device.Device, op device.Op, inputs []device.View, output device.View) (int64, device.Executor, error) {
+	if dev == nil {
+		return 0, nil, &device.Error{Code: device.ErrParamNull, Op: op.Name(), Arg: "dev", Reason: "the device is missing; open one with device.Open"}
+	}
 	executor, err := dev.Plan(op, inputs, output)
 	if err != nil {
 		return 0, nil, err
