@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"time"
 
 	"gorgonia.org/tensor"
 
@@ -80,17 +79,18 @@ func (o Options) check() error {
 // kind of device.
 //
 // Cancelling the context stops after the current step, and Fit returns its
-// error. A loss that is not finite is an error too: nothing good follows.
+// error. A loss that is not finite is an error too.
 func Fit(ctx context.Context, dev device.Device, train *dataset.Table, opts Options) (m *Model, err error) {
 	if err := opts.check(); err != nil {
 		return nil, err
 	}
-	if train == nil {
-		return nil, errors.New("classifier: the table to train on is nil")
+	scaler, err := dataset.FitScaler(train)
+	if err != nil {
+		return nil, err
 	}
 	m = &Model{
 		features: slices.Clone(train.Features),
-		scaler:   dataset.FitScaler(train),
+		scaler:   scaler,
 		dtype:    opts.DType,
 		mlp: nn.MLP{
 			Name:  "mlp",
@@ -115,12 +115,12 @@ func Fit(ctx context.Context, dev device.Device, train *dataset.Table, opts Opti
 			m = nil
 		}
 	}()
-	m.predict = m.session.Function(func(_ *graph.Graph, in []*graph.Node) []*graph.Node {
+	m.predict = m.session.Function(func(g *graph.Graph, in []*graph.Node) []*graph.Node {
 		return []*graph.Node{m.logits(in[0])}
 	})
-	step := m.session.Function(func(_ *graph.Graph, in []*graph.Node) []*graph.Node {
+	step := m.session.Function(func(g *graph.Graph, in []*graph.Node) []*graph.Node {
 		loss := softmarginloss.Forward(m.logits(in[0]), in[1], device.Mean)
-		optim.Minimize(opts.Optimizer, loss)
+		optim.Minimize(g, opts.Optimizer, loss)
 		return []*graph.Node{loss}
 	})
 	return m, m.train(ctx, step, batches, opts)
@@ -128,7 +128,6 @@ func Fit(ctx context.Context, dev device.Device, train *dataset.Table, opts Opti
 
 // train runs the steps of all epochs.
 func (m *Model) train(ctx context.Context, step *graph.Function, batches *dataset.Batches, opts Options) error {
-	start := time.Now()
 	p := Progress{Epochs: opts.Epochs, Steps: opts.Epochs * batches.Len()}
 	for p.Epoch = 1; p.Epoch <= opts.Epochs; p.Epoch++ {
 		batches.Shuffle(p.Epoch)
@@ -154,7 +153,6 @@ func (m *Model) train(ctx context.Context, step *graph.Function, batches *datase
 			}
 		}
 	}
-	m.stepsPerSecond = float64(p.Step) / time.Since(start).Seconds()
 	return nil
 }
 
@@ -165,7 +163,7 @@ func (m *Model) logits(x *graph.Node) *graph.Node {
 
 // hostDType is the dtype in which rows are uploaded and scores come back.
 func (m *Model) hostDType() tensor.Dtype {
-	if m.dtype == device.Float64 {
+	if m.dtype.Compute() == device.Float64 {
 		return tensor.Float64
 	}
 	return tensor.Float32

@@ -173,6 +173,9 @@ func TestScoresNeedsTheFeaturesButNoLabels(t *testing.T) {
 	rows := &dataset.Table{Source: "new rows", Features: table.Features, X: table.X[:60]}
 	got, err := model.Scores(rows)
 	require.NoError(t, err)
+	require.Len(t, got, 2)
+	_, err = model.Evaluate(rows)
+	require.ErrorContains(t, err, "has 2 rows, but 0 labels")
 	require.InDeltaSlice(t, want[:2], got, 1e-6)
 
 	swapped := *rows
@@ -183,7 +186,7 @@ func TestScoresNeedsTheFeaturesButNoLabels(t *testing.T) {
 	_, err = model.Scores(nil)
 	require.EqualError(t, err, "classifier: the table to score is nil")
 	_, err = classifier.Fit(context.Background(), open(t, "cpu"), nil, opts)
-	require.EqualError(t, err, "classifier: the table to train on is nil")
+	require.EqualError(t, err, "dataset: the table is nil; look at the error of the call that should have made it")
 	_, err = classifier.Fit(context.Background(), nil, table, opts)
 	require.EqualError(t, err, "graph: the device is nil; open one with device.Open, and look at the error it returns")
 }

@@ -13,9 +13,13 @@ type Metrics struct {
 	AUC      float64 // area under the ROC curve, see [AUC]
 }
 
-// Measure compares scores with labels -1 and +1, one of each a row. Without
-// rows, or with a score that is NaN, metrics are NaN.
+// Measure compares scores with labels -1 and +1, one of each a row. Metrics are
+// NaN without rows, with a score that is NaN, with another label, and where there
+// are not as many labels as scores.
 func Measure(scores, labels []float64) Metrics {
+	if !comparable(scores, labels) {
+		return Metrics{Loss: math.NaN(), Accuracy: math.NaN(), AUC: math.NaN()}
+	}
 	var loss, right float64
 	for i, score := range scores {
 		margin := labels[i] * score
@@ -25,23 +29,32 @@ func Measure(scores, labels []float64) Metrics {
 		}
 	}
 	n := float64(len(scores))
-	m := Metrics{Loss: loss / n, Accuracy: right / n, AUC: AUC(scores, labels)}
-	if math.IsNaN(m.Loss) {
-		m.Accuracy = math.NaN()
+	return Metrics{Loss: loss / n, Accuracy: right / n, AUC: AUC(scores, labels)}
+}
+
+// comparable reports whether there is a score and a label of -1 or +1 for each row.
+func comparable(scores, labels []float64) bool {
+	if len(scores) != len(labels) {
+		return false
 	}
-	return m
+	for i, s := range scores {
+		if math.IsNaN(s) || labels[i] != -1 && labels[i] != 1 {
+			return false
+		}
+	}
+	return true
 }
 
 // AUC returns the area under the ROC curve: the probability that a row of the
 // positive class scores higher than one of the negative class, with ties
 // counted half (the Mann-Whitney statistic; Hanley and McNeil, 1982). It is NaN if a
-// class is absent or a score is NaN.
+// class is absent, and where [Measure] says.
 func AUC(scores, labels []float64) float64 {
+	if !comparable(scores, labels) {
+		return math.NaN()
+	}
 	order := make([]int, len(scores))
-	for i, s := range scores {
-		if math.IsNaN(s) {
-			return math.NaN()
-		}
+	for i := range order {
 		order[i] = i
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(scores[a], scores[b]) })

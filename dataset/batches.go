@@ -43,7 +43,7 @@ func newBatch(rows, columns int, dtype tensor.Dtype) batch {
 // which is the order to evaluate in.
 //
 // NewBatches fails if size is less than 1, dtype is another type, the table is
-// not sound, or a feature is NaN, infinite or beyond the range of dtype.
+// invalid, or a feature is NaN, infinite or beyond the range of dtype.
 func NewBatches(t *Table, size int, seed uint64, dtype tensor.Dtype) (*Batches, error) {
 	if size < 1 {
 		return nil, fmt.Errorf("dataset: a batch of %d; the batch size must be at least 1", size)
@@ -51,7 +51,7 @@ func NewBatches(t *Table, size int, seed uint64, dtype tensor.Dtype) (*Batches, 
 	if dtype != tensor.Float32 && dtype != tensor.Float64 {
 		return nil, fmt.Errorf("dataset: tensors of %v; the dtype must be float32 or float64", dtype.Type)
 	}
-	if err := t.check(); err != nil {
+	if err := t.Check(); err != nil {
 		return nil, err
 	}
 	if err := t.checkRange(dtype); err != nil {

@@ -239,7 +239,7 @@ func ioError(source, verb string, err error) error {
 	return &ParseError{Source: source, Err: err, Reason: fmt.Sprintf("the file cannot be %s: %v", verb, cause)}
 }
 
-// list enumerates column names, as many as a sentence can bear.
+// list enumerates column names, at most ten of them.
 func list(names []string) string {
 	const limit = 10
 	var quoted []string

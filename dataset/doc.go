@@ -11,7 +11,7 @@
 //
 //	table, err := dataset.OpenCSV("patients.csv", dataset.CSVOptions{Label: "diagnosis"})
 //	train, test, err := table.Split(0.2, seed)
-//	scaler := dataset.FitScaler(train)
+//	scaler, err := dataset.FitScaler(train)
 //	train, err = scaler.Apply(train)
 //	test, err = scaler.Apply(test)
 //	batches, err := dataset.NewBatches(train, 32, seed, tensor.Float32)

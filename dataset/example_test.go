@@ -19,7 +19,10 @@ func Example() {
 	}
 	fmt.Println(train.Rows(), "rows to train on,", test.Rows(), "to test with")
 
-	scaler := dataset.FitScaler(train)
+	scaler, err := dataset.FitScaler(train)
+	if err != nil {
+		log.Fatal(err)
+	}
 	if train, err = scaler.Apply(train); err != nil {
 		log.Fatal(err)
 	}

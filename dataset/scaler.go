@@ -20,20 +20,15 @@ type Scaler struct {
 // FitScaler computes the mean and the population standard deviation (divisor n,
 // not n-1) of each column of t, which should hold the training rows only: a
 // scaler that has seen the test rows tells the model about them. A constant
-// column gets scale 1, so that applying the scaler makes it 0. A table that is not
-// sound gets a scaler that changes nothing; [Scaler.Apply] says what is wrong.
-func FitScaler(t *Table) *Scaler {
-	columns := 0
-	if t != nil {
-		columns = len(t.Features)
+// column gets scale 1, so that applying the scaler makes it 0. Labels are not
+// looked at. It fails if the table has no rows or features, or if a mean or deviation is
+// not finite, as happens with values near the end of the range of float64.
+func FitScaler(t *Table) (*Scaler, error) {
+	if err := t.checkFeatures(); err != nil {
+		return nil, err
 	}
+	columns := len(t.Features)
 	s := &Scaler{Mean: make([]float64, columns), Scale: make([]float64, columns)}
-	if t.check() != nil {
-		for j := range s.Scale {
-			s.Scale[j] = 1
-		}
-		return s
-	}
 	n := float64(t.Rows())
 
 	// Two passes, since the textbook shortcut of subtracting the squared mean
@@ -59,23 +54,24 @@ func FitScaler(t *Table) *Scaler {
 		if s.Scale[j] == 0 {
 			s.Scale[j] = 1
 		}
+		if reach := s.Mean[j] + s.Scale[j]; math.IsNaN(reach) || math.IsInf(reach, 0) {
+			return nil, fmt.Errorf("dataset: feature %q of table %q has mean %v and deviation %v, but both must be finite; rescale it",
+				t.Features[j], t.Source, s.Mean[j], s.Scale[j])
+		}
 	}
-	return s
+	return s, nil
 }
 
 // Apply returns a table of the standardised rows of t, which shares Features and
 // Y with t. It fails if t has not as many columns as the scaler, or if a result
 // is not finite, as happens to values near the end of the range of float64.
 func (s *Scaler) Apply(t *Table) (*Table, error) {
-	if t == nil {
-		return nil, t.check()
+	if err := t.checkFeatures(); err != nil {
+		return nil, err
 	}
 	if len(s.Mean) != len(t.Features) || len(s.Scale) != len(t.Features) {
 		return nil, fmt.Errorf("dataset: table %q has %s, but the scaler has %s and %s",
 			t.Source, count(len(t.Features), "column"), count(len(s.Mean), "mean"), count(len(s.Scale), "scale"))
-	}
-	if err := t.check(); err != nil {
-		return nil, err
 	}
 	out := *t
 	out.X = make([]float64, len(t.X))

@@ -37,7 +37,7 @@ func TestFitScaler(t *testing.T) {
 		{"small spread far from the first row", []float64{1e8, -1e8}, 0, 1e8},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := dataset.FitScaler(column(c.values...))
+			s := fitScaler(t, column(c.values...))
 			require.Equal(t, &dataset.Scaler{Mean: []float64{c.mean}, Scale: []float64{c.scale}}, s)
 		})
 	}
@@ -47,7 +47,7 @@ func TestFitScaler(t *testing.T) {
 // file's numbers and rounded once.
 func TestFitScalerOnBreastCancer(t *testing.T) {
 	table := dataset.BreastCancer()
-	s := dataset.FitScaler(table)
+	s := fitScaler(t, table)
 	for _, c := range []struct {
 		feature     string
 		mean, scale float64
@@ -70,7 +70,7 @@ func TestApply(t *testing.T) {
 		X: []float64{1, 5, 3, 5}, Y: []float64{-1, 1}, // a: mean 2, deviation 1; b: constant
 		Label: "y", Negative: "no", Positive: "yes",
 	}
-	scaler := dataset.FitScaler(train)
+	scaler := fitScaler(t, train)
 
 	got, err := scaler.Apply(train)
 	require.NoError(t, err)
@@ -89,9 +89,9 @@ func TestApply(t *testing.T) {
 
 func TestApplyGivesMeanZeroAndDeviationOne(t *testing.T) {
 	table := dataset.BreastCancer()
-	scaled, err := dataset.FitScaler(table).Apply(table)
+	scaled, err := fitScaler(t, table).Apply(table)
 	require.NoError(t, err)
-	again := dataset.FitScaler(scaled)
+	again := fitScaler(t, scaled)
 	for j := range again.Mean {
 		require.InDelta(t, 0, again.Mean[j], 1e-13)
 		require.InDelta(t, 1, again.Scale[j], 1e-13)
@@ -100,7 +100,7 @@ func TestApplyGivesMeanZeroAndDeviationOne(t *testing.T) {
 
 func TestApplyRefuses(t *testing.T) {
 	wide := dataset.BreastCancer()
-	_, err := dataset.FitScaler(column(1, 2)).Apply(wide)
+	_, err := fitScaler(t, column(1, 2)).Apply(wide)
 	require.EqualError(t, err, `dataset: table "wdbc.csv" has 30 columns, but the scaler has 1 mean and 1 scale`)
 
 	half := &dataset.Scaler{Mean: []float64{0}}
@@ -112,6 +112,16 @@ func TestApplyRefuses(t *testing.T) {
 	require.EqualError(t, err, `dataset: feature "x" of table "t.csv": 2 standardised with mean 1 and scale 0 is not finite`)
 
 	huge := column(-math.MaxFloat64, math.MaxFloat64, math.MaxFloat64)
-	_, err = dataset.FitScaler(huge).Apply(huge)
+	_, err = dataset.FitScaler(huge)
+	require.ErrorContains(t, err, `dataset: feature "x" of table "t.csv" has mean`)
+	require.ErrorContains(t, err, "but both must be finite; rescale it")
+	_, err = (&dataset.Scaler{Mean: []float64{0}, Scale: []float64{1e-300}}).Apply(huge)
 	require.ErrorContains(t, err, `dataset: feature "x" of table "t.csv": -1.7976931348623157e+308 standardised with`)
+}
+
+func fitScaler(t *testing.T, table *dataset.Table) *dataset.Scaler {
+	t.Helper()
+	s, err := dataset.FitScaler(table)
+	require.NoError(t, err)
+	return s
 }

@@ -22,7 +22,7 @@ func (t *Table) Split(testFraction float64, seed uint64) (train, test *Table, er
 	if !(testFraction > 0 && testFraction < 1) {
 		return nil, nil, fmt.Errorf("dataset: a test fraction of %v; it must be greater than 0 and less than 1", testFraction)
 	}
-	if err := t.check(); err != nil {
+	if err := t.Check(); err != nil {
 		return nil, nil, err
 	}
 	var classes [2][]int

@@ -56,10 +56,12 @@ type Buffer interface {
 
 // Stream is a queue of work that runs in order. It may be used by one goroutine at a time.
 type Stream interface {
-	// Upload copies src to dst, offset bytes into it. src may be reused when Upload returns.
+	// Upload copies src to dst, offset bytes into it, after the work queued before
+	// it. src may be reused when Upload returns.
 	Upload(dst Buffer, offset int64, src []byte) error
 
-	// Download waits for the work queued before it and fills dst from src, offset bytes into it.
+	// Download waits for the work queued before it and fills dst from src, offset
+	// bytes into it. It returns the first failure of that work, as Synchronize does.
 	Download(dst []byte, src Buffer, offset int64) error
 
 	// Synchronize waits until everything queued has run, and returns the first failure.

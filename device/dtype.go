@@ -38,6 +38,15 @@ func (d DType) Size() int {
 	return 0
 }
 
+// Compute returns the dtype in which arithmetic on elements of dtype d is done:
+// float64 for float64 and float32 for the others.
+func (d DType) Compute() DType {
+	if d == Float64 {
+		return Float64
+	}
+	return Float32
+}
+
 // ParseDType returns the dtype with the given name.
 func ParseDType(name string) (DType, error) {
 	for d := Float32; d <= Float64; d++ {

@@ -62,8 +62,9 @@ type Div struct{ binary }
 // Maximum: out = the larger of self and other; NaN if either is.
 type Maximum struct{ binary }
 
-// ReLUBackward: out = gradOutput where self > 0, else 0: the gradient of [ReLU], 0 at 0.
-type ReLUBackward struct{ backwardSelf }
+// ReLUBackward: out = gradOutput where output > 0, else 0: the gradient of [ReLU]
+// from its output, 0 at 0.
+type ReLUBackward struct{ backwardOutput }
 
 // TanhBackward: out = gradOutput · (1 - output²): the gradient of [Tanh] from its output.
 type TanhBackward struct{ backwardOutput }

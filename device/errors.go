@@ -17,7 +17,7 @@ const (
 	ErrUninitialized   Code = 100001 // the device is closed
 	ErrInvalidDevice   Code = 107001 // there is no such device
 	ErrContext         Code = 107002 // no context on this thread
-	ErrStream          Code = 107003 // the stream belongs to another device
+	ErrStream          Code = 107003 // the stream is closed or belongs to another device
 	ErrParamNull       Code = 161001 // an argument is missing
 	ErrParamInvalid    Code = 161002 // an argument breaks a rule of dtype, rank, shape, value or layout
 	ErrOutOfMemory     Code = 207001 // memory could not be had

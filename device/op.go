@@ -1,5 +1,10 @@
 package device
 
+import (
+	"fmt"
+	"regexp"
+)
+
 // Op describes one device operation: a small comparable struct that holds the
 // operation's attributes, such as SoftMarginLossBackward{Reduction: Mean}.
 type Op interface {
@@ -13,9 +18,9 @@ type Op interface {
 	Infer(inputs []Type) (Type, error)
 }
 
-// Layout is an operation that moves no data if its input can be seen through
+// ViewOp is an operation that moves no data if its input can be seen through
 // other strides.
-type Layout interface {
+type ViewOp interface {
 	Op
 
 	// View returns the result as a view of the input's memory, and false where a
@@ -40,6 +45,19 @@ type Updater interface {
 	Updates() []int
 }
 
+// OpString returns the operation's name with its attributes where it has some, as
+// "LeakyReLU{NegativeSlope:0.1}".
+func OpString(op Op) string {
+	s := embedded.ReplaceAllString(fmt.Sprintf("%+v", op), "")
+	if s == "{}" {
+		return op.Name()
+	}
+	return op.Name() + s
+}
+
+// embedded matches what Printf shows of the types that descriptors embed to name their operands.
+var embedded = regexp.MustCompile(`\b\w+:\{\} ?`)
+
 // Check is the part of phase one that is the same on every device. It returns
 // the first rule that the call breaks, as an *Error:
 //
@@ -54,12 +72,15 @@ func Check(op Op, inputs []View, output View) error {
 	if op == nil {
 		return nullf("", "op", "the operation is missing")
 	}
-	if output.Buffer == nil {
-		return nullf(op.Name(), "output", "the tensor is missing")
-	}
 	types := make([]Type, len(inputs))
 	for i, v := range inputs {
+		if v.Buffer == nil {
+			return nullf(op.Name(), ArgName(op, i), "the tensor is missing")
+		}
 		types[i] = v.Type()
+	}
+	if output.Buffer == nil {
+		return nullf(op.Name(), "output", "the tensor is missing")
 	}
 	result, err := op.Infer(types)
 	if err != nil {

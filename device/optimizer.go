@@ -1,19 +1,21 @@
 package device
 
 // Optimizer is an optimizer's step: one operation over one parameter that reads the
-// parameter, its gradient, two scalars and the optimizer's state, and
-// overwrites the parameter and the state in place.
+// parameter, its gradient and the learning rate, and overwrites the parameter and the
+// optimizer's state in place.
 //
 //	inputs   param, grad, lr, step, state…
 //	output   the same view as param
 //
-// grad and state have param's shape, lr and step the shape []; step counts from 1.
+// grad and state have param's shape, lr and step the shape []. step is the number
+// of updates made; the operation adds 1 to it, and the formulas have the new value.
+// All state starts at 0.
 // Dtypes are float64 together with a float64 parameter, otherwise any of the others. The
 // formulas are those of PyTorch's torch.optim, in its order of operations.
 type Optimizer interface {
 	Updater
 
-	// State names the state tensors, the inputs that follow param, grad, lr and step.
+	// State names the state tensors of param's shape, the inputs that follow step.
 	State() []string
 }
 
@@ -123,9 +125,9 @@ func optimizerArgs(op Optimizer) []string {
 	return append([]string{"param", "grad", "lr", "step"}, op.State()...)
 }
 
-// optimizerUpdates returns the parameter and the state.
+// optimizerUpdates returns the parameter, the step and the state.
 func optimizerUpdates(op Optimizer) []int {
-	updated := []int{0}
+	updated := []int{0, 3}
 	for i := range op.State() {
 		updated = append(updated, 4+i)
 	}

@@ -23,7 +23,7 @@
 //		x, y := in[0], in[1]
 //		w := g.Parameter("w", device.Type{DType: device.Float32, Shape: []int{30, 1}}, nil)
 //		loss := softmarginloss.Forward(ops.MatMul(x, w), y, device.Mean)
-//		optim.Minimize(optim.SGD{LR: optim.Constant(0.1)}, loss, w)
+//		optim.Minimize(g, optim.SGD{LR: optim.Constant(0.1)}, loss, w)
 //		return []*graph.Node{loss}
 //	})
 //	loss, err := step.RunScalar(x, y) // *tensor.Dense in, float64 out

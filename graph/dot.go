@@ -1,9 +1,7 @@
 package graph
 
 import (
-	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 
 	"github.com/emicklei/dot"
@@ -31,7 +29,7 @@ func (g *Graph) WriteDOT(w io.Writer) error {
 		}
 		label := n.Name()
 		if n.op != nil {
-			label = attributes(n.op)
+			label = device.OpString(n.op)
 		}
 		drawn[n.id] = picture.Node(strconv.Itoa(n.id)).Label(label+"\n"+n.typ.String()).Attr("tooltip", n.Position())
 		if colour := colours[n.kind]; colour != "" {
@@ -51,15 +49,3 @@ func (g *Graph) WriteDOT(w io.Writer) error {
 	_, err := io.WriteString(w, picture.String())
 	return err
 }
-
-// attributes returns the operation's name with its attributes where it has some, as Name{Attribute:value}.
-func attributes(op device.Op) string {
-	s := embedded.ReplaceAllString(fmt.Sprintf("%+v", op), "")
-	if s == "{}" {
-		return op.Name()
-	}
-	return op.Name() + s
-}
-
-// embedded matches what Printf shows of the descriptors' embedded types, which say nothing.
-var embedded = regexp.MustCompile(`\b\w+:\{\} ?`)

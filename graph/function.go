@@ -13,6 +13,8 @@ import (
 // Model builds a computation: it makes nodes from the inputs' and returns those to
 // read back, perhaps none. It is called once for each combination of input
 // types, and must build the same thing each time it is called with the same ones.
+// A program is kept for each combination, so inputs whose shape varies freely are
+// better padded to a few sizes.
 type Model func(g *Graph, inputs []*Node) []*Node
 
 // Function is a model in a session. It is compiled for the types of its inputs
@@ -36,7 +38,7 @@ func (s *Session) Function(model Model) *Function {
 // Run runs the function on the inputs, which may have any strides and the
 // dtypes float32, float64 and float16, and returns the outputs as new tensors, see
 // [NewTensor]. An error leaves parameters as they were, unless the device fails
-// between two updates.
+// after the first update.
 func (f *Function) Run(inputs ...*tensor.Dense) ([]*tensor.Dense, error) {
 	s := f.session
 	s.mu.Lock()
@@ -49,7 +51,10 @@ func (f *Function) Run(inputs ...*tensor.Dense) ([]*tensor.Dense, error) {
 	for i, n := range p.graph.outputs {
 		outputs[i] = NewTensor(n.typ)
 	}
-	return outputs, f.run(p, outputs, inputs)
+	if err := f.run(p, outputs, inputs); err != nil {
+		return nil, err
+	}
+	return outputs, nil
 }
 
 // RunInto is [Function.Run] with the outputs read into the given tensors, of
@@ -88,10 +93,12 @@ func (f *Function) RunScalar(inputs ...*tensor.Dense) (float64, error) {
 	}
 	v := p.outputs[0]
 	size := int64(v.DType.Size())
-	if err := s.stream.Download(s.staging[:size], v.Buffer, int64(v.Offset)*size); err != nil {
+	value := s.stage(size)
+	if err := s.stream.Download(value, v.Buffer, int64(v.Offset)*size); err != nil {
 		return 0, fmt.Errorf("graph: %w", err)
 	}
-	return scalarValue(s.staging, v.DType), nil
+	p.finished(s)
+	return scalarValue(value, v.DType), nil
 }
 
 // run launches the program and reads its outputs, once they are known to fit.
@@ -117,10 +124,12 @@ func (f *Function) run(p *program, outputs, inputs []*tensor.Dense) error {
 	if err != nil {
 		return fmt.Errorf("graph: %w", err)
 	}
+	p.finished(f.session)
 	return nil
 }
 
-// program finds or compiles the program for the inputs' types.
+// program finds or compiles the program for the inputs' types. The session is
+// locked, but not while the model builds its graph: it is the user's code, and may call the session.
 func (f *Function) program(inputs []*tensor.Dense) (*program, error) {
 	if f.session.closed {
 		return nil, errClosed
@@ -128,6 +137,9 @@ func (f *Function) program(inputs []*tensor.Dense) (*program, error) {
 	p, err := f.find(inputs)
 	if err == nil && p == nil {
 		p, err = f.compile(inputs)
+	}
+	if err == errClosed {
+		return nil, err
 	}
 	if err != nil {
 		return nil, fmt.Errorf("graph: %w", err)
@@ -165,9 +177,15 @@ func (f *Function) compile(inputs []*tensor.Dense) (*program, error) {
 		}
 		types[i] = h.typ()
 	}
-	g, nodes, err := f.trace(types)
+	g, nodes, err := f.traceUnlocked(types)
 	if err != nil {
 		return nil, err
+	}
+	if f.session.closed {
+		return nil, errClosed
+	}
+	if p, err := f.find(inputs); err != nil || p != nil { // another goroutine was faster
+		return p, err
 	}
 	p, err := compile(f.session, g, nodes)
 	if err != nil {
@@ -175,6 +193,13 @@ func (f *Function) compile(inputs []*tensor.Dense) (*program, error) {
 	}
 	f.programs = append(f.programs, p)
 	return p, nil
+}
+
+// traceUnlocked is trace with the session unlocked meanwhile.
+func (f *Function) traceUnlocked(types []device.Type) (*Graph, []*Node, error) {
+	f.session.mu.Unlock()
+	defer f.session.mu.Lock()
+	return f.trace(types)
 }
 
 // Trace builds the function's graph for inputs of the given types without compiling or running it.

@@ -34,12 +34,13 @@ func Gradients(y *Node, xs ...*Node) []*Node {
 			y.Name(), device.ShapeString(y.typ.Shape)))
 		return result
 	}
+	used := g.ancestors(y)
 	for i, x := range xs {
 		if x.Valid() && x.graph != g {
 			g.Fail(fmt.Errorf("Gradients: x %d, %s, belongs to another graph; nodes can be used only within the function call that made them", i, x.Name()))
 			return result
 		}
-		if !y.DependsOn(x) {
+		if !x.Valid() || x.id > y.id || !used[x.id] {
 			g.Fail(fmt.Errorf("Gradients: %s is not computed from x %d, %s, so there is no gradient for it", y.Name(), i, x.Name()))
 			return result
 		}

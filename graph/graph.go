@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gorgonia.org/tensor"
 
@@ -28,7 +29,8 @@ type scalar struct {
 	bits  uint64
 }
 
-// Initializer fills a parameter's values, row-major, before its first use.
+// Initializer fills a parameter's values, row-major, before its first use. It must
+// not call the session.
 type Initializer func(values []float64)
 
 func newGraph() *Graph {
@@ -138,6 +140,7 @@ func (g *Graph) declare(k kind, name string, t device.Type, init Initializer) *N
 	if err := t.Check(); err != nil {
 		return g.Fail(fmt.Errorf("parameter %q: %w", name, err))
 	}
+	t.Shape = slices.Clone(t.Shape)
 	n := g.add(Node{kind: k, name: name, typ: t, source: source{init: init}})
 	if n.Valid() {
 		g.named[name] = n
@@ -187,7 +190,8 @@ func (g *Graph) Tensor(t *tensor.Dense) *Node {
 
 // PerStep returns a node whose values the host computes before every run from
 // the number of steps the session has completed: a learning rate, a seed.
-// fill gets the values row-major, zero at first, and must depend on nothing but step.
+// fill gets the values row-major, zero at first. It must depend on nothing but
+// step, and not call the session.
 func (g *Graph) PerStep(t device.Type, fill func(step int64, values []float64)) *Node {
 	if fill == nil {
 		return g.Fail(errors.New("PerStep: the function that fills the values is nil"))
@@ -195,6 +199,7 @@ func (g *Graph) PerStep(t device.Type, fill func(step int64, values []float64)) 
 	if err := t.Check(); err != nil {
 		return g.Fail(fmt.Errorf("PerStep: %w", err))
 	}
+	t.Shape = slices.Clone(t.Shape)
 	return g.add(Node{kind: perStep, typ: t, source: source{fill: fill}})
 }
 
@@ -238,7 +243,21 @@ func (n *Node) updates(p *Node) bool {
 	return false
 }
 
-// dependents marks the nodes that are x or are computed from it.
+// ancestors marks the nodes that are y or that y is computed from.
+func (g *Graph) ancestors(y *Node) []bool {
+	marked := make([]bool, y.id+1)
+	marked[y.id] = true
+	for i := y.id; i >= 0; i-- {
+		if marked[i] {
+			for _, in := range g.nodes[i].inputs {
+				marked[in.id] = true
+			}
+		}
+	}
+	return marked
+}
+
+// dependents marks the nodes that are one of xs or are computed from one.
 func (g *Graph) dependents(xs ...*Node) []bool {
 	marked := make([]bool, len(g.nodes))
 	for _, x := range xs {

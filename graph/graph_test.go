@@ -51,7 +51,8 @@ func typ(dtype device.DType, shape ...int) device.Type {
 // sgd appends param -= lr·gradient.
 func sgd(lr float64, param, gradient *graph.Node) {
 	g := param.Graph()
-	g.Update(device.SGD{}, param, gradient, g.Constant(param.DType(), lr), g.Constant(param.DType(), 1))
+	step := g.State(param.Name()+"/step", typ(param.DType()), nil)
+	g.Update(device.SGD{}, param, gradient, g.Constant(param.DType(), lr), step)
 }
 
 // here returns the position n lines above its call.
@@ -159,7 +160,7 @@ func TestParametersAreSharedByName(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []float64{7, 8}, w.Data())
 	require.Equal(t, []string{"w"}, s.Parameters())
-	require.Empty(t, s.States())
+	require.Equal(t, []string{"w/step"}, s.States())
 
 	clash := s.Function(func(g *graph.Graph, _ []*graph.Node) []*graph.Node {
 		return []*graph.Node{g.Parameter("w", typ(device.Float64, 3), nil)}
@@ -198,7 +199,7 @@ func TestPerStep(t *testing.T) {
 			v[1] = float64(step)
 		})
 		one := g.Constant(device.Float64, 1)
-		g.Update(device.SGD{}, w, ops.Reshape(one, 1), lr, one)
+		g.Update(device.SGD{}, w, ops.Reshape(one, 1), lr, g.State("w/step", typ(device.Float64), nil))
 		return []*graph.Node{lr, both}
 	})
 	for i := range 3 {
@@ -210,8 +211,9 @@ func TestPerStep(t *testing.T) {
 	w, err := s.Value("w")
 	require.NoError(t, err)
 	require.Equal(t, []float64{-60}, w.Float64s())
-	s.SetStep(41)
+	require.NoError(t, s.SetStep(41))
 	require.EqualValues(t, 41, s.Step())
+	require.EqualError(t, s.SetStep(-1), "graph: step -1; a session counts its steps from 0")
 }
 
 func TestMistakesAreReportedWithTheirLine(t *testing.T) {

@@ -133,5 +133,5 @@ func (n *Node) DependsOn(x *Node) bool {
 	if !n.Valid() || !x.Valid() || n.graph != x.graph {
 		return false
 	}
-	return n.graph.dependents(x)[n.id]
+	return x.id <= n.id && n.graph.ancestors(n)[x.id]
 }

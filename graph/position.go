@@ -19,7 +19,7 @@ func here() position {
 const module = "github.com/pullback-go/pullback/"
 
 // String returns "file:line" of the innermost frame that is not the framework's
-// own: a program's, a test's or an example's.
+// own: a program's, whose functions belong to package main, or a test's.
 func (p position) String() string {
 	frames := runtime.CallersFrames(p)
 	for {
@@ -34,14 +34,5 @@ func (p position) String() string {
 }
 
 func frameworkFrame(f runtime.Frame) bool {
-	path, ok := strings.CutPrefix(f.Function, module)
-	if !ok || strings.HasSuffix(f.File, "_test.go") {
-		return false
-	}
-	for _, program := range []string{"examples/", "cmd/", "bench"} {
-		if strings.HasPrefix(path, program) {
-			return false
-		}
-	}
-	return true
+	return strings.HasPrefix(f.Function, module) && !strings.HasSuffix(f.File, "_test.go")
 }

@@ -3,6 +3,7 @@ package graph
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"gorgonia.org/tensor"
@@ -23,7 +24,7 @@ type program struct {
 	values    []float64 // room for the largest of them
 	perStepAt []int64   // their byte offsets
 
-	arena, constants, scheduled, workspace device.Buffer
+	arena, constants, scheduled device.Buffer
 }
 
 // launch is one planned operation.
@@ -37,9 +38,10 @@ type launch struct {
 // compile lays out the graph's memory and plans its operations on the session's device.
 func compile(s *Session, g *Graph, inputs []*Node) (p *program, err error) {
 	p = &program{graph: g}
+	known := len(s.names)
 	defer func() {
-		if err != nil {
-			p.close()
+		if err != nil { // uploads may be under way
+			err = errors.Join(err, s.stream.Synchronize(), p.close(), s.forget(known))
 		}
 	}()
 	order := g.evaluationOrder()
@@ -93,18 +95,17 @@ func compile(s *Session, g *Graph, inputs []*Node) (p *program, err error) {
 		workspace = max(workspace, exe.WorkspaceSize())
 		p.updates = p.updates || n.kind == update
 	}
-	if workspace > 0 {
-		if p.workspace, err = s.alloc(workspace); err != nil {
-			return p, err
-		}
-	}
 	for _, n := range inputs {
 		p.inputs = append(p.inputs, views[n.id])
-		s.stage(n.typ.Bytes())
 	}
 	for _, n := range g.outputs {
 		p.outputs = append(p.outputs, views[n.id])
-		s.stage(n.typ.Bytes())
+	}
+	if err := s.grow(workspace); err != nil {
+		return p, err
+	}
+	for _, name := range s.names[known:] {
+		delete(s.restored, name)
 	}
 	return p, nil
 }
@@ -113,11 +114,6 @@ func compile(s *Session, g *Graph, inputs []*Node) (p *program, err error) {
 // they can run: as made, with updates last. So that outputs, and what updates read, are values
 // from before the updates and lie contiguously, it first copies those that may not be.
 func (g *Graph) evaluationOrder() []*Node {
-	for i, out := range g.outputs {
-		if root(out) != out || out.kind != operation {
-			g.outputs[i] = g.add(Node{kind: operation, op: device.Copy{}, typ: out.typ, inputs: []*Node{out}, position: out.position})
-		}
-	}
 	updated := map[*Node]bool{}
 	for _, n := range g.nodes {
 		if n.kind == update {
@@ -126,14 +122,20 @@ func (g *Graph) evaluationOrder() []*Node {
 			}
 		}
 	}
-	for _, n := range g.nodes[:len(g.nodes):len(g.nodes)] {
+	for _, n := range slices.Clone(g.nodes) {
 		if n.kind != update {
 			continue
 		}
+		overwritten := n.op.(device.Updater).Updates()
 		for i, in := range n.inputs {
-			if updated[root(in)] && !n.updates(in) {
-				n.inputs[i] = g.add(Node{kind: operation, op: device.Copy{}, typ: in.typ, inputs: []*Node{in}, position: n.position})
+			if updated[root(in)] && !slices.Contains(overwritten, i) {
+				n.inputs[i] = g.copied(in)
 			}
+		}
+	}
+	for i, out := range g.outputs {
+		if root(out) != out || updated[out] {
+			g.outputs[i] = g.copied(out)
 		}
 	}
 	live := g.live()
@@ -150,10 +152,15 @@ func (g *Graph) evaluationOrder() []*Node {
 	return append(order, updates...)
 }
 
+// copied returns a node that copies n.
+func (g *Graph) copied(n *Node) *Node {
+	return g.add(Node{kind: operation, op: device.Copy{}, typ: n.typ, inputs: []*Node{n}, position: n.position})
+}
+
 // root returns the node whose memory n may be a view of.
 func root(n *Node) *Node {
 	for n.kind == operation {
-		if _, ok := n.op.(device.Layout); !ok {
+		if _, ok := n.op.(device.ViewOp); !ok {
 			break
 		}
 		n = n.inputs[0]
@@ -181,7 +188,7 @@ func layOut(g *Graph, order, inputs []*Node) *memoryLayout {
 		l.own(n)
 	}
 	for i, n := range order {
-		layout, ok := n.op.(device.Layout)
+		layout, ok := n.op.(device.ViewOp)
 		var view device.View
 		if ok {
 			view, ok = layout.View(l.views[n.inputs[0].id])
@@ -213,14 +220,36 @@ func layOut(g *Graph, order, inputs []*Node) *memoryLayout {
 		l.regions[n.id] = l.arena.take(n.typ.Bytes())
 	}
 	for i, n := range order {
+		var heir *Node
 		if n.kind == operation && l.owner[n.id] == n {
-			l.regions[n.id] = l.arena.take(n.typ.Bytes())
+			if heir = l.dying(n, expiring[i]); heir != nil {
+				l.regions[n.id] = l.regions[heir.id]
+			} else {
+				l.regions[n.id] = l.arena.take(n.typ.Bytes())
+			}
 		}
 		for _, dead := range expiring[i] {
-			l.arena.give(l.regions[dead.id])
+			if dead != heir {
+				l.arena.give(l.regions[dead.id])
+			}
 		}
 	}
 	return l
+}
+
+// dying returns an input of n that dies with n and whose memory n can be computed
+// in: n is element-wise, the types are the same, and no other input is another view of that memory.
+func (l *memoryLayout) dying(n *Node, expiring []*Node) *Node {
+	if _, ok := n.op.(device.Elementwise); !ok {
+		return nil
+	}
+	for _, in := range n.inputs {
+		if l.owner[in.id] == in && in.typ.Equal(n.typ) && slices.Contains(expiring, in) &&
+			!slices.ContainsFunc(n.inputs, func(other *Node) bool { return other != in && l.owner[other.id] == in }) {
+			return in
+		}
+	}
+	return nil
 }
 
 // own gives the node contiguous memory of its own.
@@ -236,6 +265,9 @@ func (p *program) placeConstants(s *Session, g *Graph, order []*Node, views []de
 			views[n.id].Offset = int(size) / n.typ.DType.Size()
 			size += regionSize(n.typ.Bytes())
 		}
+	}
+	if size == 0 {
+		return nil
 	}
 	if p.constants, err = s.alloc(size); err != nil {
 		return err
@@ -264,6 +296,9 @@ func (p *program) placePerStep(s *Session, order []*Node, views []device.View) (
 			p.values = make([]float64, max(len(p.values), n.typ.Elements()))
 		}
 	}
+	if size == 0 {
+		return nil
+	}
 	p.schedule = make([]byte, size)
 	if p.scheduled, err = s.alloc(size); err != nil {
 		return err
@@ -283,7 +318,7 @@ func (p *program) run(s *Session, inputs []*tensor.Dense, profile bool) error {
 		}
 		data := h.data
 		if !h.contiguous() {
-			data = s.staging
+			data = s.stage(int64(len(h.data)))
 			h.pack(data)
 		}
 		if err := upload(s.stream, p.inputs[i], data); err != nil {
@@ -307,7 +342,7 @@ func (p *program) run(s *Session, inputs []*tensor.Dense, profile bool) error {
 		if profile {
 			start = time.Now()
 		}
-		err := l.executor.Launch(p.workspace, s.stream)
+		err := l.executor.Launch(s.workspace, s.stream)
 		if profile && err == nil {
 			err = s.stream.Synchronize()
 			l.total += time.Since(start)
@@ -317,10 +352,14 @@ func (p *program) run(s *Session, inputs []*tensor.Dense, profile bool) error {
 			return fmt.Errorf("%s: %w", l.node.Position(), err)
 		}
 	}
+	return nil
+}
+
+// finished counts a run whose outputs have been read.
+func (p *program) finished(s *Session) {
 	if p.updates {
 		s.step++
 	}
-	return nil
 }
 
 // read fills t, which fits, with output i.
@@ -344,7 +383,7 @@ func (p *program) close() error {
 	for _, l := range p.launches {
 		errs = append(errs, l.executor.Close())
 	}
-	for _, b := range []device.Buffer{p.workspace, p.scheduled, p.constants, p.arena} {
+	for _, b := range []device.Buffer{p.scheduled, p.constants, p.arena} {
 		if b != nil {
 			errs = append(errs, b.Free())
 		}

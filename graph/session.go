@@ -22,9 +22,11 @@ type Session struct {
 	stream     device.Stream
 	functions  []*Function
 	parameters map[string]*stored
-	names      []string // of the parameters, in order of their creation
+	names      []string                 // of the parameters, in order of their creation
+	restored   map[string]*tensor.Dense // values set before any function declared the name
 	step       int64
-	staging    []byte // room for the largest tensor that must be packed
+	workspace  device.Buffer // shared by all programs, as their runs follow each other; may be nil
+	staging    []byte        // room for the largest tensor that had to be packed
 	closed     bool
 }
 
@@ -46,11 +48,8 @@ func NewSession(dev device.Device) (*Session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("graph: %w", err)
 	}
-	return &Session{device: dev, stream: stream, parameters: map[string]*stored{}}, nil
+	return &Session{device: dev, stream: stream, parameters: map[string]*stored{}, restored: map[string]*tensor.Dense{}}, nil
 }
-
-// Device returns the session's device.
-func (s *Session) Device() device.Device { return s.device }
 
 // Close waits for a run in progress and frees the session's memory on the device.
 func (s *Session) Close() error {
@@ -70,6 +69,9 @@ func (s *Session) Close() error {
 	for _, name := range s.names {
 		errs = append(errs, s.parameters[name].buffer.Free())
 	}
+	if s.workspace != nil {
+		errs = append(errs, s.workspace.Free())
+	}
 	return errors.Join(append(errs, s.stream.Close())...)
 }
 
@@ -80,11 +82,15 @@ func (s *Session) Step() int64 {
 	return s.step
 }
 
-// SetStep sets the step counter, at least 0, to go on from where an earlier session stopped.
-func (s *Session) SetStep(step int64) {
+// SetStep sets the step counter, to go on from where an earlier session stopped.
+func (s *Session) SetStep(step int64) error {
+	if step < 0 {
+		return fmt.Errorf("graph: step %d; a session counts its steps from 0", step)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.step = max(step, 0)
+	s.step = step
+	return nil
 }
 
 // Parameters returns the names of the trained parameters that compiled functions
@@ -115,36 +121,62 @@ func (s *Session) Value(name string) (*tensor.Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.stage(p.typ.Bytes())
-	return t, s.download(h, device.Contiguous(p.buffer, 0, p.typ))
+	if err := s.download(h, device.Contiguous(p.buffer, 0, p.typ)); err != nil {
+		return nil, fmt.Errorf("graph: parameter %q: %w", name, err)
+	}
+	return t, nil
 }
 
 // SetValue overwrites the parameter or state with the given name. The tensor
-// must have its shape and the dtype that [Session.Value] returns.
+// must have its shape and the dtype that [Session.Value] returns. A name that no
+// function has declared yet gets the value, in the place of its initialiser's, when one does.
 func (s *Session) SetValue(name string, t *tensor.Dense) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	p, err := s.lookUp(name)
-	if err != nil {
-		return err
+	if s.closed {
+		return errClosed
 	}
-	h, err := hostTensorOf(t)
-	if err == nil {
-		err = h.fits(p.typ)
+	p := s.parameters[name]
+	if p == nil {
+		h, err := hostTensorOf(t)
+		if err != nil {
+			return fmt.Errorf("graph: parameter %q: %w", name, err)
+		}
+		kept := NewTensor(h.typ())
+		to, err := hostTensorOf(kept)
+		if err != nil {
+			return err
+		}
+		h.pack(to.data)
+		s.restored[name] = kept
+		return nil
 	}
+	data, err := packValue(p.typ, t)
 	if err != nil {
 		return fmt.Errorf("graph: parameter %q: %w", name, err)
 	}
+	return upload(s.stream, device.Contiguous(p.buffer, 0, p.typ), data)
+}
+
+// packValue returns the elements of t, which must fit a value of type typ, as the device holds them.
+func packValue(typ device.Type, t *tensor.Dense) ([]byte, error) {
+	h, err := hostTensorOf(t)
+	if err == nil {
+		err = h.fits(typ)
+	}
+	if err != nil {
+		return nil, err
+	}
 	data := make([]byte, h.typ().Bytes())
 	h.pack(data)
-	if p.typ.DType == device.BFloat16 {
-		values := make([]float64, p.typ.Elements())
+	if typ.DType == device.BFloat16 {
+		values := make([]float64, typ.Elements())
 		for i := range values {
 			values[i] = scalarValue(data[4*i:], device.Float32)
 		}
 		encode(data, device.BFloat16, values)
 	}
-	return upload(s.stream, device.Contiguous(p.buffer, 0, p.typ), data)
+	return data, nil
 }
 
 func (s *Session) lookUp(name string) (*stored, error) {
@@ -169,12 +201,20 @@ func (s *Session) parameter(n *Node) (*stored, error) {
 		}
 		return p, nil
 	}
-	values := make([]float64, n.typ.Elements())
-	if n.source.init != nil {
-		n.source.init(values)
+	var data []byte
+	if t := s.restored[n.name]; t != nil {
+		var err error
+		if data, err = packValue(n.typ, t); err != nil {
+			return nil, fmt.Errorf("%s: parameter %q was set before it was declared: %w", n.Position(), n.name, err)
+		}
+	} else {
+		values := make([]float64, n.typ.Elements())
+		if n.source.init != nil {
+			n.source.init(values)
+		}
+		data = make([]byte, n.typ.Bytes())
+		encode(data, n.typ.DType, values)
 	}
-	data := make([]byte, n.typ.Bytes())
-	encode(data, n.typ.DType, values)
 	buffer, err := s.alloc(n.typ.Bytes())
 	if err != nil {
 		return nil, fmt.Errorf("%s: parameter %q: %w", n.Position(), n.name, err)
@@ -191,11 +231,40 @@ func (s *Session) parameter(n *Node) (*stored, error) {
 // alloc returns device memory for size bytes, with the room after it that a region has.
 func (s *Session) alloc(size int64) (device.Buffer, error) { return s.device.Alloc(regionSize(size)) }
 
-// stage makes sure that a tensor of n bytes can be packed.
-func (s *Session) stage(n int64) {
+// stage returns room to pack a tensor of n bytes, until the next call.
+func (s *Session) stage(n int64) []byte {
 	if int64(len(s.staging)) < n {
 		s.staging = make([]byte, n)
 	}
+	return s.staging[:n]
+}
+
+// forget takes back the parameters that were made since there were n.
+func (s *Session) forget(n int) error {
+	var errs []error
+	for _, name := range s.names[n:] {
+		errs = append(errs, s.parameters[name].buffer.Free())
+		delete(s.parameters, name)
+	}
+	s.names = s.names[:n]
+	return errors.Join(errs...)
+}
+
+// grow makes sure that the workspace holds n bytes.
+func (s *Session) grow(n int64) error {
+	if n == 0 || s.workspace != nil && s.workspace.Size() >= n {
+		return nil
+	}
+	larger, err := s.alloc(n)
+	if err != nil {
+		return err
+	}
+	smaller := s.workspace
+	s.workspace = larger
+	if smaller == nil {
+		return nil
+	}
+	return errors.Join(s.stream.Synchronize(), smaller.Free())
 }
 
 // download fills h from the contiguous view v.
@@ -205,7 +274,7 @@ func (s *Session) download(h hostTensor, v device.View) error {
 	if h.dtype == t.DType && h.contiguous() {
 		return s.stream.Download(h.data[:t.Bytes()], v.Buffer, offset)
 	}
-	data := s.staging[:t.Bytes()]
+	data := s.stage(t.Bytes())
 	if err := s.stream.Download(data, v.Buffer, offset); err != nil {
 		return err
 	}

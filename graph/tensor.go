@@ -141,7 +141,7 @@ func (h hostTensor) unpack(src []byte, dtype device.DType) {
 	h.rows(func(offset, step, n int) {
 		for ; n > 0; n-- {
 			if dtype == device.BFloat16 {
-				binary.NativeEndian.PutUint32(h.data[offset:], uint32(binary.NativeEndian.Uint16(src))<<16)
+				binary.NativeEndian.PutUint32(h.data[offset:], math.Float32bits(device.BFloat16Value(binary.NativeEndian.Uint16(src))))
 			} else {
 				copy(h.data[offset:], src[:size])
 			}
@@ -173,18 +173,9 @@ func encode(dst []byte, dtype device.DType, values []float64) {
 		case device.Float16:
 			binary.NativeEndian.PutUint16(dst[2*i:], float16.Fromfloat32(float32(v)).Bits())
 		case device.BFloat16:
-			binary.NativeEndian.PutUint16(dst[2*i:], bfloat16Bits(float32(v)))
+			binary.NativeEndian.PutUint16(dst[2*i:], device.BFloat16Bits(float32(v)))
 		}
 	}
-}
-
-// bfloat16Bits rounds v to bfloat16, to nearest even; a NaN stays one.
-func bfloat16Bits(v float32) uint16 {
-	b := math.Float32bits(v)
-	if v != v {
-		return uint16(b>>16) | 0x40
-	}
-	return uint16((b + 0x7fff + b>>16&1) >> 16)
 }
 
 // scalarValue returns the single element of data.
@@ -197,5 +188,5 @@ func scalarValue(data []byte, dtype device.DType) float64 {
 	case device.Float16:
 		return float64(float16.Frombits(binary.NativeEndian.Uint16(data)).Float32())
 	}
-	return float64(math.Float32frombits(uint32(binary.NativeEndian.Uint16(data)) << 16))
+	return float64(device.BFloat16Value(binary.NativeEndian.Uint16(data)))
 }

@@ -9,7 +9,7 @@
 //	net := nn.MLP{Name: "net", Sizes: []int{30, 16, 1}, Seed: 1}
 //	train := session.Function(func(g *graph.Graph, in []*graph.Node) []*graph.Node {
 //		loss := softmarginloss.Forward(net.Forward(in[0], true), in[1], device.Mean)
-//		optim.Minimize(optim.NewAdam(optim.Constant(1e-3)), loss)
+//		optim.Minimize(g, optim.NewAdam(optim.Constant(1e-3)), loss)
 //		return []*graph.Node{loss}
 //	})
 //	predict := session.Function(func(g *graph.Graph, in []*graph.Node) []*graph.Node {

@@ -30,9 +30,9 @@ func ExampleMLP() {
 	defer session.Close()
 
 	net := nn.MLP{Name: "net", Sizes: []int{2, 8, 1}, Activation: ops.Tanh, Seed: 1}
-	train := session.Function(func(_ *graph.Graph, in []*graph.Node) []*graph.Node {
+	train := session.Function(func(g *graph.Graph, in []*graph.Node) []*graph.Node {
 		loss := softmarginloss.Forward(net.Forward(in[0], true), in[1], device.Mean)
-		optim.Minimize(optim.NewAdam(optim.Constant(0.05)), loss)
+		optim.Minimize(g, optim.NewAdam(optim.Constant(0.05)), loss)
 		return []*graph.Node{loss}
 	})
 	predict := session.Function(func(_ *graph.Graph, in []*graph.Node) []*graph.Node {

@@ -34,10 +34,7 @@ func (l Linear) Forward(x *graph.Node) *graph.Node {
 	if init == nil {
 		init = XavierUniform
 	}
-	dtype := device.Float32
-	if x.DType() == device.Float64 {
-		dtype = device.Float64
-	}
+	dtype := x.DType().Compute()
 	name := l.Name + "/weight"
 	w := g.Parameter(name, device.Type{DType: dtype, Shape: []int{l.In, l.Out}}, init(l.Seed, name, l.In, l.Out))
 	b := g.Parameter(l.Name+"/bias", device.Type{DType: dtype, Shape: []int{l.Out}}, nil)

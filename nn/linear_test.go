@@ -65,7 +65,7 @@ func TestMasterWeights(t *testing.T) {
 	s := newSession(t)
 	step := forward(s, func(x *graph.Node) *graph.Node {
 		y := layer.Forward(x)
-		optim.Minimize(optim.SGD{LR: optim.Constant(1e-4)}, ops.Sum(y))
+		optim.Minimize(x.Graph(), optim.SGD{LR: optim.Constant(1e-4)}, ops.Sum(y))
 		return y
 	})
 	one := matrix(1, 1, []float16.Float16{float16.Fromfloat32(1)})

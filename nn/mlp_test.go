@@ -210,7 +210,7 @@ func TestXORIsLearned(t *testing.T) {
 		net := nn.MLP{Name: "xor", Sizes: []int{2, 8, 1}, Activation: ops.Tanh, Seed: seed}
 		step := s.Function(func(_ *graph.Graph, in []*graph.Node) []*graph.Node {
 			loss := softmarginloss.Forward(net.Forward(in[0], true), in[1], device.Mean)
-			optim.Minimize(optim.NewAdam(optim.Constant(0.05)), loss)
+			optim.Minimize(loss.Graph(), optim.NewAdam(optim.Constant(0.05)), loss)
 			return []*graph.Node{loss}
 		})
 		var loss float64

@@ -9,13 +9,13 @@ import (
 
 // ReLU returns max(x, 0), with gradient 0 at 0.
 func ReLU(x *graph.Node) *graph.Node {
-	return graph.Apply(device.ReLU{}, func(n, g *graph.Node) nodes { return nodes{reluBackward(g, n.Input(0))} }, x)
+	return graph.Apply(device.ReLU{}, func(n, g *graph.Node) nodes { return nodes{reluBackward(g, n)} }, x)
 }
 
-func reluBackward(gradOutput, x *graph.Node) *graph.Node {
+func reluBackward(gradOutput, output *graph.Node) *graph.Node { // gradOutput where output > 0
 	return graph.Apply(device.ReLUBackward{}, func(n, g *graph.Node) nodes {
 		return nodes{reluBackward(g, n.Input(1)), nil}
-	}, gradOutput, x)
+	}, gradOutput, output)
 }
 
 // LeakyReLU returns x where x > 0, else negativeSlope · x, with gradient negativeSlope at 0.

@@ -21,11 +21,7 @@ func divide(x *graph.Node, n float64) *graph.Node {
 	if !x.Valid() {
 		return x
 	}
-	dtype := device.Float32
-	if x.DType() == device.Float64 {
-		dtype = device.Float64
-	}
-	return Cast(Div(x, x.Graph().Constant(dtype, n)), x.DType())
+	return Cast(Div(x, x.Graph().Constant(x.DType().Compute(), n)), x.DType())
 }
 
 // Add returns a + b.

@@ -28,17 +28,17 @@
 //
 // # Steps
 //
-// The learning rate and the step number are functions of the session's step
-// counter, which counts the runs that updated something. They are computed on the
-// host before every run and shared by all parameters of a call of Update. The
-// counter is the session's, not the parameter's: Adam's bias correction of a
-// parameter that only some of the runs update counts the others too.
+// The learning rate is a function of the session's step counter, which counts the
+// runs that updated something. It is computed on the host before every run and
+// shared by all parameters of a call of Update. What depends on how often a parameter was updated,
+// such as Adam's bias correction, follows a count of the parameter's own.
 //
 // # State
 //
 // What an optimizer remembers of a parameter, such as a momentum, lives on the
-// device as the session's state "optimizer/<parameter>/<state>", of the parameter's
-// shape, in float64 for float64 parameters and float32 for all others. A session
-// that is given these values and the step counter goes on exactly where another
-// stopped.
+// device as the session's state "<optimizer>/<parameter>/<state>", such as
+// "Adam/w/expAvg", of the parameter's shape, in float64 for float64 parameters and
+// float32 for all others; "<optimizer>/<parameter>/step" is its count of updates.
+// [device.Optimizer] and its implementations name the states. A session that is
+// given these values and the step counter goes on exactly where another stopped.
 package optim

@@ -19,7 +19,9 @@ import (
 // standardised, was found by Newton's method elsewhere.
 func TestLogisticRegressionFindsTheOptimum(t *testing.T) {
 	table := dataset.BreastCancer()
-	table, err := dataset.FitScaler(table).Apply(table)
+	scaler, err := dataset.FitScaler(table)
+	require.NoError(t, err)
+	table, err = scaler.Apply(table)
 	require.NoError(t, err)
 	x, y, err := table.Tensors(tensor.Float64)
 	require.NoError(t, err)
@@ -38,7 +40,7 @@ func TestLogisticRegressionFindsTheOptimum(t *testing.T) {
 	s := newSession(t)
 	step := s.Function(func(g *graph.Graph, in []*graph.Node) []*graph.Node {
 		objective, _ := model(g, in)
-		optim.Minimize(opt, objective)
+		optim.Minimize(g, opt, objective)
 		return []*graph.Node{objective}
 	})
 	evaluate := s.Function(func(g *graph.Graph, in []*graph.Node) []*graph.Node {

@@ -18,16 +18,23 @@ type Optimizer interface {
 	Update(params, gradients []*graph.Node)
 }
 
-// Minimize appends a training step that makes loss, a value of one element,
+// Minimize appends to g a training step that makes loss, a value of one element,
 // smaller: the gradients of loss for the parameters, all of the graph's if none are
 // given, and the optimizer's updates with them. Every parameter must have a part in
 // loss, see [graph.Gradients].
-func Minimize(opt Optimizer, loss *graph.Node, params ...*graph.Node) {
-	g := loss.Graph()
+func Minimize(g *graph.Graph, opt Optimizer, loss *graph.Node, params ...*graph.Node) {
 	if len(params) == 0 {
 		params = g.Parameters()
 	}
 	switch {
+	case loss == nil:
+		g.Fail(errors.New("Minimize: the loss is nil"))
+	case loss.Graph() != g:
+		if err := loss.Graph().Err(); err != nil {
+			g.Fail(err)
+			return
+		}
+		g.Fail(fmt.Errorf("Minimize: the loss, %s, belongs to another graph", loss.Name()))
 	case opt == nil:
 		g.Fail(errors.New("Minimize: the optimizer is nil"))
 	case len(params) == 0:
@@ -40,33 +47,27 @@ func Minimize(opt Optimizer, loss *graph.Node, params ...*graph.Node) {
 // update appends op for each of the params, unless ranges, what is wrong with the
 // hyper-parameters, is an error. The name is the optimizer's.
 func update(name string, op device.Optimizer, lr Schedule, ranges error, params, gradients []*graph.Node) {
-	nodes := append(params[:len(params):len(params)], gradients...)
-	if len(nodes) == 0 {
+	if len(params) == 0 {
 		return
 	}
-	g := graphOf(nodes)
+	g := graphOf(append(params[:len(params):len(params)], gradients...))
 	if err := cmp.Or(ranges, checkRate(lr), checkPairs(params, gradients)); err != nil {
 		g.Fail(fmt.Errorf("%s: %w", name, err))
 		return
 	}
-	scalars := map[device.DType][]*graph.Node{} // the learning rate and the step by dtype
+	rates := map[device.DType]*graph.Node{}
 	for i, p := range params {
 		if !p.Valid() {
 			return // the graph has an error
 		}
-		dtype := device.Float32
-		if p.DType() == device.Float64 {
-			dtype = device.Float64
+		dtype := p.DType().Compute()
+		if rates[dtype] == nil {
+			rates[dtype] = g.PerStep(device.Type{DType: dtype}, func(step int64, values []float64) { values[0] = lr(step) })
 		}
-		if scalars[dtype] == nil {
-			scalars[dtype] = []*graph.Node{
-				perStep(g, dtype, lr),
-				perStep(g, dtype, func(step int64) float64 { return float64(step) + 1 }),
-			}
-		}
-		inputs := append([]*graph.Node{p, gradients[i]}, scalars[dtype]...)
+		prefix := op.Name() + "/" + p.Name() + "/"
+		inputs := []*graph.Node{p, gradients[i], rates[dtype], g.State(prefix+"step", device.Type{DType: dtype}, nil)}
 		for _, state := range op.State() {
-			inputs = append(inputs, g.State("optimizer/"+p.Name()+"/"+state, device.Type{DType: dtype, Shape: p.Shape()}, nil))
+			inputs = append(inputs, g.State(prefix+state, device.Type{DType: dtype, Shape: p.Shape()}, nil))
 		}
 		g.Update(op, inputs...)
 	}
@@ -80,11 +81,6 @@ func graphOf(nodes []*graph.Node) *graph.Graph {
 		}
 	}
 	return nodes[0].Graph()
-}
-
-// perStep returns a scalar that is f of the session's step counter.
-func perStep(g *graph.Graph, dtype device.DType, f func(step int64) float64) *graph.Node {
-	return g.PerStep(device.Type{DType: dtype, Shape: []int{}}, func(step int64, values []float64) { values[0] = f(step) })
 }
 
 // checkPairs returns an error unless there is a gradient for each parameter.

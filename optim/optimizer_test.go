@@ -214,13 +214,12 @@ func TestOptimizersFollowPyTorch(t *testing.T) {
 					s := newSession(t)
 					f := r.follow(t, s)
 					if last != nil {
-						run(t, f, vector(gradient...)) // declares parameter and state; its result is overwritten
-						for _, name := range append(s.Parameters(), s.States()...) {
+						for _, name := range append(last.Parameters(), last.States()...) {
 							v, err := last.Value(name)
 							require.NoError(t, err)
 							require.NoError(t, s.SetValue(name, v))
 						}
-						s.SetStep(last.Step())
+						require.NoError(t, s.SetStep(last.Step()))
 					}
 					run(t, f, vector(gradient...))
 					matches(t, s, step)
@@ -295,7 +294,7 @@ func TestHalfPrecisionParameters(t *testing.T) {
 	const tiny = 1. / (1 << 12) // of 8 bits, 1 + tiny keeps none
 	run(t, f, vector(float32(1), 1))
 	run(t, f, vector(float32(tiny), 1))
-	require.Equal(t, []float64{0.5 + tiny, 1.5}, value(t, s, "optimizer/p/momentum"))
+	require.Equal(t, []float64{0.5 + tiny, 1.5}, value(t, s, "SGD/p/momentum"))
 	require.Equal(t, []float64{-1.5, -2.5}, value(t, s, "p")) // -1 - (0.5 + tiny) is rounded to -1.5
 }
 
@@ -311,11 +310,11 @@ func TestStateNames(t *testing.T) {
 		states map[string]float64 // after one step with gradient 2
 	}{
 		"SGD":          {optim.SGD{LR: lr}, map[string]float64{}},
-		"SGD momentum": {optim.SGD{LR: lr, Momentum: 0.9}, map[string]float64{"optimizer/a/w/momentum": 2}},
-		"Adam":         {amsgrad, map[string]float64{"optimizer/a/w/expAvg": 0.2, "optimizer/a/w/expAvgSq": 0.004, "optimizer/a/w/maxExpAvgSq": 0.004}},
-		"AdamW":        {optim.NewAdamW(lr), map[string]float64{"optimizer/a/w/expAvg": 0.2, "optimizer/a/w/expAvgSq": 0.004}},
-		"RMSprop":      {rmsprop, map[string]float64{"optimizer/a/w/squareAvg": 0.04, "optimizer/a/w/gradAvg": 0.02, "optimizer/a/w/momentum": 2 / math.Sqrt(0.0396)}},
-		"Adagrad":      {optim.NewAdagrad(lr), map[string]float64{"optimizer/a/w/sum": 4}},
+		"SGD momentum": {optim.SGD{LR: lr, Momentum: 0.9}, map[string]float64{"SGD/a/w/momentum": 2}},
+		"Adam":         {amsgrad, map[string]float64{"Adam/a/w/expAvg": 0.2, "Adam/a/w/expAvgSq": 0.004, "Adam/a/w/maxExpAvgSq": 0.004}},
+		"AdamW":        {optim.NewAdamW(lr), map[string]float64{"Adam/a/w/expAvg": 0.2, "Adam/a/w/expAvgSq": 0.004}},
+		"RMSprop":      {rmsprop, map[string]float64{"RMSprop/a/w/squareAvg": 0.04, "RMSprop/a/w/gradAvg": 0.02, "RMSprop/a/w/momentum": 2 / math.Sqrt(0.0396)}},
+		"Adagrad":      {optim.NewAdagrad(lr), map[string]float64{"Adagrad/a/w/sum": 4}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newSession(t)
@@ -324,7 +323,7 @@ func TestStateNames(t *testing.T) {
 				return nil
 			}), vector(2.))
 			require.Equal(t, []string{"a/w"}, s.Parameters())
-			require.Len(t, s.States(), len(c.states))
+			require.Len(t, s.States(), len(c.states)+1, "and the count of updates")
 			for name, want := range c.states {
 				require.InDelta(t, want, value(t, s, name)[0], 1e-6, name)
 			}
@@ -370,7 +369,29 @@ func TestStepCounter(t *testing.T) {
 	require.Equal(t, []float64{100111}, value(t, s, "a"))
 }
 
-// One learning rate and one step number serve all parameters of a dtype.
+// A parameter that joins late starts from its own first step: Adam's is lr, whatever the gradient.
+func TestUpdatesAreCountedPerParameter(t *testing.T) {
+	s := newSession(t)
+	adam := optim.NewAdam(optim.Constant(0.5))
+	adam.Epsilon = 1e-300
+	step := func(name string) *graph.Function {
+		return s.Function(func(g *graph.Graph, in []*graph.Node) []*graph.Node {
+			adam.Update([]*graph.Node{g.Parameter(name, in[0].Type(), nil)}, in)
+			return nil
+		})
+	}
+	early, late := step("early"), step("late")
+	for range 10 {
+		run(t, early, vector(3.))
+	}
+	run(t, late, vector(-7.))
+	within(t, 0.5, value(t, s, "late")[0], 1e-12, "the late parameter")
+	require.Equal(t, []float64{10}, value(t, s, "Adam/early/step"))
+	require.Equal(t, []float64{1}, value(t, s, "Adam/late/step"))
+	require.EqualValues(t, 11, s.Step())
+}
+
+// One learning rate serves all parameters of a dtype.
 func TestScalarsAreShared(t *testing.T) {
 	s := newSession(t)
 	asked := 0
@@ -457,7 +478,7 @@ func TestOptimizersConverge(t *testing.T) {
 				p := g.Parameter("p", device.Type{DType: device.Float64, Shape: []int{3}}, nil)
 				off := ops.Sub(p, g.Tensor(vector(target...)))
 				loss := ops.Mul(g.Constant(device.Float64, 0.5), ops.Sum(ops.Mul(g.Tensor(vector(curvature...)), ops.Square(off))))
-				optim.Minimize(opt, loss)
+				optim.Minimize(g, opt, loss)
 				return []*graph.Node{loss}
 			})
 			var loss float64
@@ -478,7 +499,7 @@ func TestMinimizeGivenParameters(t *testing.T) {
 	run(t, s.Function(func(g *graph.Graph, in []*graph.Node) []*graph.Node {
 		a := g.Parameter("a", in[0].Type(), nil)
 		b := g.Parameter("b", in[0].Type(), nil)
-		optim.Minimize(optim.SGD{LR: optim.Constant(0.5)}, ops.Sum(ops.Add(ops.Mul(in[0], a), b)), a)
+		optim.Minimize(g, optim.SGD{LR: optim.Constant(0.5)}, ops.Sum(ops.Add(ops.Mul(in[0], a), b)), a)
 		return []*graph.Node{b}
 	}), vector(2., 3))
 	require.Equal(t, []float64{-1, -1.5}, value(t, s, "a"))
@@ -498,7 +519,7 @@ func TestMistakes(t *testing.T) {
 		return r
 	}
 	minimize := func(opt optim.Optimizer) func(p, gradient *graph.Node) {
-		return func(p, gradient *graph.Node) { optim.Minimize(opt, ops.Sum(ops.Mul(p, gradient)), p) }
+		return func(p, gradient *graph.Node) { optim.Minimize(p.Graph(), opt, ops.Sum(ops.Mul(p, gradient)), p) }
 	}
 	nan := math.NaN()
 	for name, c := range map[string]struct {
@@ -527,7 +548,7 @@ func TestMistakes(t *testing.T) {
 		"Adagrad literal":   {minimize(optim.Adagrad{LR: lr}), "Adagrad: Epsilon is 0, but must be finite and above 0; NewAdagrad sets the usual value"},
 
 		"no optimizer": {minimize(nil), "Minimize: the optimizer is nil"},
-		"no parameters": {func(_, gradient *graph.Node) { optim.Minimize(optim.SGD{LR: lr}, ops.Sum(gradient)) },
+		"no parameters": {func(_, gradient *graph.Node) { optim.Minimize(gradient.Graph(), optim.SGD{LR: lr}, ops.Sum(gradient)) },
 			"Minimize: the graph has no parameters to train; declare them with Graph.Parameter before the loss"},
 		"a gradient too few": {func(p, _ *graph.Node) { optim.SGD{LR: lr}.Update([]*graph.Node{p}, nil) },
 			"SGD: 0 gradients for 1 parameters; give one for each"},

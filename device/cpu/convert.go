@@ -1,7 +1,6 @@
 package cpu
 
 import (
-	"math"
 	"sync"
 
 	"github.com/x448/float16"
@@ -76,12 +75,12 @@ func float16Converters[F float](mem []uint16) (read, write func(block []F, offse
 func bfloat16Converters[F float](mem []uint16) (read, write func(block []F, offset, stride int)) {
 	read = func(dst []F, offset, stride int) {
 		for i := range dst {
-			dst[i] = F(decodeBFloat16(mem[offset+i*stride]))
+			dst[i] = F(device.BFloat16Value(mem[offset+i*stride]))
 		}
 	}
 	write = func(src []F, offset, stride int) {
 		for i, x := range src {
-			mem[offset+i*stride] = encodeBFloat16(float32(x))
+			mem[offset+i*stride] = device.BFloat16Bits(float32(x))
 		}
 	}
 	return read, write
@@ -98,18 +97,6 @@ var float16Values = sync.OnceValue(func() *[1 << 16]float32 {
 })
 
 func encodeFloat16(x float32) uint16 { return float16.Fromfloat32(x).Bits() }
-
-// decodeBFloat16 is exact: a bfloat16 is the upper half of a float32.
-func decodeBFloat16(h uint16) float32 { return math.Float32frombits(uint32(h) << 16) }
-
-// encodeBFloat16 rounds to nearest even. A NaN stays one.
-func encodeBFloat16(x float32) uint16 {
-	b := math.Float32bits(x)
-	if x != x {
-		return uint16(b>>16) | 0x40 // quiet, so that no payload rounds or is cut to infinity
-	}
-	return uint16((b + 0x7fff + b>>16&1) >> 16)
-}
 
 // scalarOf returns a function that reads one element of a view, the one that lies
 // offset elements from the first, whenever it is called.
@@ -128,6 +115,6 @@ func scalarOf(v device.View, offset int) func() float64 {
 		return func() float64 { return float64(float16.Frombits(x[at]).Float32()) }
 	default:
 		x := typed[uint16](mem)
-		return func() float64 { return float64(decodeBFloat16(x[at])) }
+		return func() float64 { return float64(device.BFloat16Value(x[at])) }
 	}
 }

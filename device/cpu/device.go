@@ -48,7 +48,7 @@ func (d *cpu) Plan(op device.Op, inputs []device.View, output device.View) (devi
 	}
 	var p *program
 	switch {
-	case len(inputs) == 0: // none of ours
+	case len(inputs) == 0: // an operation the device does not know
 	case output.DType == device.Float64 || inputs[0].DType == device.Float64: // only Cast has one without the other
 		p = plan[float64](op, inputs, output)
 	default:
@@ -87,7 +87,7 @@ func plan[F float](op device.Op, inputs []device.View, output device.View) *prog
 		return planDropout[F](op, inputs[0], inputs[1], output)
 	case device.Optimizer:
 		return planOptimizer[F](op, inputs, output)
-	case device.Layout:
+	case device.ViewOp:
 		return planLayout[F](op, inputs[0], output)
 	case device.Copy, device.Cast:
 		return planCopy[F](inputs[0], output)

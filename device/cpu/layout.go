@@ -20,15 +20,11 @@ func planCopy[F float](input, output device.View) *program {
 	return &program{phases: []phase{{parts: blocks(elements), cost: elements * cheap, run: run}}}
 }
 
-// planLayout copies the view that the operation describes. A reshape needs none:
-// input and output are walked in row-major order, each in its own shape.
-func planLayout[F float](op device.Layout, input, output device.View) *program {
-	if _, ok := op.(device.Reshape); ok {
-		return planCopy[F](input, output)
+// planLayout copies the view that the operation describes. A reshape that strides
+// cannot describe needs none: input and output are walked in row-major order, each in its own shape.
+func planLayout[F float](op device.ViewOp, input, output device.View) *program {
+	if view, ok := op.View(input); ok {
+		input = view
 	}
-	view, ok := op.View(input)
-	if !ok {
-		return nil
-	}
-	return planCopy[F](view, output)
+	return planCopy[F](input, output)
 }

@@ -16,7 +16,7 @@ func init() { device.Register("cpu", open) }
 // open opens the device: "cpu" or "cpu:0", with the options threads and simd.
 func open(n device.Name) (device.Device, error) {
 	if n.Instance != "" && n.Instance != "0" {
-		return nil, openErrorf(n, "there is no CPU %q; leave the instance away, or write cpu:0", n.Instance)
+		return nil, openErrorf(n, "there is no CPU %q; omit the instance, or write cpu:0", n.Instance)
 	}
 	if err := n.OnlyOptions("simd", "threads"); err != nil {
 		return nil, err

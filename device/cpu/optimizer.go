@@ -25,9 +25,10 @@ func planOptimizer[F float](op device.Optimizer, inputs []device.View, output de
 	if update == nil {
 		return nil
 	}
+	count := phase{parts: 1, cost: 1, run: increment[F](inputs[3])}
 	elements := device.Elements(output.Shape)
 	if elements == 0 {
-		return &program{}
+		return &program{phases: []phase{count}}
 	}
 	lr, step := scalarOf(inputs[2], 0), scalarOf(inputs[3], 0)
 	var tensors []operand[F] // param, grad, state
@@ -53,7 +54,21 @@ func planOptimizer[F float](op device.Optimizer, inputs []device.View, output de
 			}
 		}
 	}
-	return &program{phases: []phase{{parts: blocks(elements), cost: elements * moderate, run: run}}}
+	return &program{phases: []phase{
+		count,
+		{parts: blocks(elements), cost: elements * moderate, run: run},
+	}}
+}
+
+// increment adds 1 to a scalar.
+func increment[F float](v device.View) func(lo, hi int, workspace []byte, s scratch) {
+	counter := newOperand[F](v)
+	return func(_, _ int, _ []byte, s scratch) {
+		value := slot[F](s, 0)[:1]
+		counter.gather(value, 0)
+		value[0]++
+		counter.write(value, counter.base, 0)
+	}
 }
 
 // optimizerKernel returns what computes an optimizer's scalars from its learning

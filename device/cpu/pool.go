@@ -46,7 +46,7 @@ func (p *pool) close() {
 	p.ended.Wait()
 }
 
-// help is the life of a helper.
+// help runs parts of launches until the pool is closed.
 func (p *pool) help() {
 	defer p.ended.Done()
 	s := newScratch()

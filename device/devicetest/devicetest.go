@@ -110,6 +110,7 @@ func checks(o Options) []check {
 		{"StreamOrder", checkStreamOrder},
 		{"Workspace", checkWorkspace},
 		{"LaunchAllocatesNothing", checkAllocations},
+		{"SharedBuffer", checkSharedBuffer},
 		{"Goroutines", checkGoroutines},
 		{"UseAfterClose", checkUseAfterClose},
 		{"OtherDevice", checkOtherDevice},

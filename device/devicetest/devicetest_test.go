@@ -69,7 +69,11 @@ const allocations = "LaunchAllocatesNothing"
 func TestModel(t *testing.T) {
 	dev, err := device.Open("model")
 	require.NoError(t, err)
-	for _, c := range checks(Options{}) {
+	list := checks(Options{})
+	if raceDetector() {
+		list = list[len(cases()):] // the rows have nothing to race about, and take long
+	}
+	for _, c := range list {
 		if c.name != allocations {
 			t.Run(c.name, func(t *testing.T) { c.run(t, dev) })
 		}
@@ -78,6 +82,9 @@ func TestModel(t *testing.T) {
 
 // What a device is said to lack is not asked for, but must be refused.
 func TestOptions(t *testing.T) {
+	if raceDetector() {
+		t.Skip("takes long and has nothing to race about")
+	}
 	for _, test := range []struct {
 		fault  string
 		o      Options

@@ -130,8 +130,8 @@ func elementwiseCases() []opCase {
 			}
 			return b
 		})),
-		binaryCase(device.ReLUBackward{}, gradient, free, 0.5, plain2(func(gradOutput, self float64) float64 {
-			if self > 0 {
+		binaryCase(device.ReLUBackward{}, gradient, free, 0.5, plain2(func(gradOutput, output float64) float64 {
+			if output > 0 {
 				return gradOutput
 			}
 			return 0

@@ -76,7 +76,7 @@ func (f *fixture) read(v device.View) []float64 { return Decode(f.download(v.Buf
 // nil where none is needed.
 func (f *fixture) plan(op device.Op, output device.View, inputs ...device.View) (device.Executor, device.Buffer) {
 	exe, err := f.dev.Plan(op, inputs, output)
-	require.NoError(f.t, err, "planning %s", opString(op))
+	require.NoError(f.t, err, "planning %s", device.OpString(op))
 	if exe.WorkspaceSize() == 0 {
 		return exe, nil
 	}

@@ -189,7 +189,7 @@ func checkLossesAreFinite(f *fixture) {
 				f.launch(op, output, inputs...)
 				for i, x := range f.read(output) {
 					require.False(f.t, math.IsNaN(x) || math.IsInf(x, 0),
-						"%s in %s: element %d is %v for logit %v and target %v", opString(op), d, i, x, logits[i], targets[i])
+						"%s in %s: element %d is %v for logit %v and target %v", device.OpString(op), d, i, x, logits[i], targets[i])
 				}
 			}
 			check(l.forward(device.None), each, self, target)

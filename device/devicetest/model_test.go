@@ -152,9 +152,13 @@ func (d *model) Plan(op device.Op, inputs []device.View, output device.View) (de
 	if err := device.Check(op, inputs, output); err != nil && !(d.fault == "no checks of the output" && op != nil && output.Buffer != nil && output.Offset < 0) {
 		return nil, err
 	}
-	for _, v := range append(slices.Clone(inputs), output) {
+	for i, v := range append(slices.Clone(inputs), output) {
 		if _, err := d.buffer(v.Buffer); err != nil {
-			return nil, err
+			arg := "output"
+			if i < len(inputs) {
+				arg = device.ArgName(op, i)
+			}
+			return nil, &device.Error{Code: device.ErrParamInvalid, Op: op.Name(), Arg: arg, Reason: "another device's"}
 		}
 		if d.fault == "float16 is missing" && v.DType == device.Float16 {
 			return nil, &device.Error{Code: device.ErrParamInvalid, Reason: "float16"}

@@ -2,7 +2,6 @@ package devicetest
 
 import (
 	"math"
-	"math/rand/v2"
 
 	"github.com/pullback-go/pullback/device"
 )
@@ -10,7 +9,7 @@ import (
 // optimizerCases are three steps of each optimizer with each of its options. Every
 // step starts from what the device stored in the one before, rounded to its dtype.
 func optimizerCases() []opCase {
-	var sgd, adam, rmsprop, adagrad []device.Optimizer
+	var sgd, adam, rmsprop, centered, adagrad []device.Optimizer
 	sgd = []device.Optimizer{
 		device.SGD{},
 		device.SGD{WeightDecay: 0.1},
@@ -32,15 +31,21 @@ func optimizerCases() []opCase {
 		if i&4 != 0 {
 			rms.WeightDecay, rms.Epsilon = 0.1, 1e-3
 		}
-		rmsprop = append(rmsprop, rms)
+		if rms.Centered {
+			centered = append(centered, rms)
+		} else {
+			rmsprop = append(rmsprop, rms)
+		}
 	}
 	adagrad = []device.Optimizer{
 		device.Adagrad{Epsilon: 1e-10},
 		device.Adagrad{Epsilon: 1e-10, LRDecay: 0.1},
 		device.Adagrad{Epsilon: 1e-3, LRDecay: 0.1, WeightDecay: 0.1},
 	}
-	vector := operand{draw: normal(1)}
-	positive := operand{draw: uniform(1, 2)} // a sum of squares
+	// State starts at 0, where the first gradients are all there is.
+	vector := operand{draw: mixed(oneOf(0), normal(1))}
+	positive := operand{draw: mixed(oneOf(0), uniform(1, 2))} // a sum of squares
+	square := operand{draw: uniform(1, 2)}                    // one that gradAvg² stays away from
 	small := operand{draw: uniform(-0.5, 0.5)}
 	// An average of gradients whose square is more than that of their squares, which
 	// only rounding can make.
@@ -48,21 +53,22 @@ func optimizerCases() []opCase {
 	return []opCase{
 		optimizerCase(sgd, sgdStep, vector),
 		optimizerCase(adam, adamStep, vector, positive, positive),
-		optimizerCase(rmsprop, rmspropStep, positive, small, small), // squareAvg - gradAvg² stays away from 0
+		optimizerCase(rmsprop, rmspropStep, positive, vector),
+		optimizerCase(centered, rmspropStep, square, small, vector),
 		optimizerCase(impossible, rmspropStep, operand{draw: uniform(1, 1.5)}, operand{draw: uniform(2, 3)}),
 		optimizerCase(adagrad, adagradStep, positive),
 	}
 }
 
-// optimizerCase is a row of an optimizer's step on elements: step returns the
-// new parameter and state. It gets lr, step, param, grad and the state.
-func optimizerCase(ops []device.Optimizer, step func(op device.Op, lr, step, param, grad float64, state []float64) []number, state ...operand) opCase {
+// optimizerCase is a row of an optimizer's step on elements: update returns the
+// new parameter and state. It gets lr, the number of this step, param, grad and the state.
+func optimizerCase(ops []device.Optimizer, update func(op device.Op, lr, step, param, grad float64, state []float64) []number, state ...operand) opCase {
 	c := opCase{
 		operands: append([]operand{
 			{draw: normal(1)},
 			{draw: normal(1)},
 			{draw: uniform(0.01, 0.2)},
-			{draw: func(_ *rand.Rand, step int) float64 { return float64(step + 1) }},
+			{draw: oneOf(0, 0, 9)}, // the first steps of a training, and later ones
 		}, state...),
 		ulp:   8,
 		steps: 3,
@@ -80,13 +86,18 @@ func optimizerCase(ops []device.Optimizer, step func(op device.Op, lr, step, par
 		}
 	}
 	c.want = func(op device.Op, in []tensor) [][]number {
-		out := make([][]number, 1+len(in)-4)
+		step := in[3].data[0] + 1
+		out := make([][]number, 2+len(in)-4) // param, step, state…
+		out[1] = []number{exactly(step)}
 		for k := range in[0].data {
 			var old []float64
 			for _, t := range in[4:] {
 				old = append(old, t.data[k])
 			}
-			for i, n := range step(op, in[2].data[0], in[3].data[0], in[0].data[k], in[1].data[k], old) {
+			for i, n := range update(op, in[2].data[0], step, in[0].data[k], in[1].data[k], old) {
+				if i > 0 {
+					i++
+				}
 				out[i] = append(out[i], n)
 			}
 		}
@@ -107,6 +118,16 @@ func (n number) plus(a, b float64, m number) number {
 
 // times is n scaled by f.
 func (n number) times(f float64) number { return number{n.value * f, n.scale * math.Abs(f)} }
+
+// over is n divided by a denominator that was made from the root of v: what
+// cancelled in v is as far off there.
+func (n number) over(denominator float64, v number) number {
+	cancelled := 1.0
+	if v.value > 0 {
+		cancelled = v.scale / v.value
+	}
+	return number{n.value / denominator, n.scale / denominator * cancelled}
+}
 
 func (n number) squared() number { return number{n.value * n.value, n.scale * n.scale} }
 
@@ -145,7 +166,7 @@ func adamStep(op device.Op, lr, step, param, grad float64, state []float64) []nu
 		written = append(written, v)
 	}
 	denominator := math.Sqrt(v.value)/math.Sqrt(1-math.Pow(o.Beta2, step)) + o.Epsilon
-	written[0] = p.plus(1, -lr/(1-math.Pow(o.Beta1, step)), m.times(1/denominator))
+	written[0] = p.plus(1, -lr/(1-math.Pow(o.Beta1, step)), m.over(denominator, v))
 	return written
 }
 
@@ -160,7 +181,7 @@ func rmspropStep(op device.Op, lr, _, param, grad float64, state []float64) []nu
 		written = append(written, a)
 		variance = max(variance-a.value*a.value, 0)
 	}
-	update := g.times(1 / (math.Sqrt(variance) + o.Epsilon))
+	update := g.over(math.Sqrt(variance)+o.Epsilon, s)
 	if o.Momentum != 0 {
 		update = exactly(state[len(state)-1]).plus(o.Momentum, 1, update)
 		written = append(written, update)
@@ -174,5 +195,5 @@ func adagradStep(op device.Op, lr, step, param, grad float64, state []float64) [
 	g := decayed(grad, o.WeightDecay, param)
 	s := exactly(state[0]).plus(1, 1, g.squared())
 	rate := lr / (1 + (step-1)*o.LRDecay)
-	return []number{exactly(param).plus(1, -rate, g.times(1/(math.Sqrt(s.value)+o.Epsilon))), s}
+	return []number{exactly(param).plus(1, -rate, g.over(math.Sqrt(s.value)+o.Epsilon, s)), s}
 }

@@ -164,10 +164,12 @@ func refusals(buffer device.Buffer, capacity int, d device.DType) []refusal {
 		{"transpose in place", device.Transpose{Permutation: dims(1, 0)}, views(view(0, 2, 2)), view(0, 2, 2), invalid, "output"},
 		{"sum in place", device.ReduceSum{Axes: 0b1, KeepDims: true}, views(view(0, 1, 3)), view(0, 1, 3), invalid, "output"},
 		{"loss into its own logits", device.SoftMarginLoss{Reduction: device.Sum}, views(x, y), view(2), invalid, "output"},
+		{"step that is the learning rate", sgd, views(x, y, lr, lr, out), x, invalid, "step"},
 		{"state that is the gradient", sgd, views(x, y, lr, step, y), x, invalid, "momentum"},
 		{"state that overlaps the parameter", sgd, views(x, y, lr, step, view(5, 2, 3)), x, invalid, "param"},
 
 		// A call that breaks several rules is refused for the first in CANN's order.
+		{"null input before null output", backward, views(scalar, bad, y), bad, null, "self"},
 		{"null before dtype", backward, views(scalar, with(x, 9), bad), out, null, "target"},
 		{"null output before dtype", backward, views(scalar, with(x, 9), y), bad, null, "output"},
 		{"dtype before rank", backward, views(rank9, x, with(y, 9)), out, invalid, "target"},

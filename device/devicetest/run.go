@@ -6,7 +6,6 @@ import (
 	"hash/fnv"
 	"math"
 	"math/rand/v2"
-	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -192,17 +191,10 @@ func of(x []float64) string {
 	return fmt.Sprintf(" of %v", x)
 }
 
-var embedded = regexp.MustCompile(`\w+:\{\} ?`)
-
-// opString returns the operation with its attributes, as "MatMul{TransposeSelf:true}".
-func opString(op device.Op) string {
-	return op.Name() + embedded.ReplaceAllString(fmt.Sprintf("%+v", op), "")
-}
-
 // String returns the run as one line, with everything that is needed to make it again.
 func (r run) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s(", opString(r.op))
+	fmt.Fprintf(&b, "%s(", device.OpString(r.op))
 	for i, shape := range r.shapes {
 		if i > 0 {
 			b.WriteString(", ")

@@ -41,10 +41,17 @@ func parse(args []string, stderr io.Writer) (*config, error) {
 	flags.IntVar(&o.BatchSize, "batch", o.BatchSize, "rows in a mini-batch")
 	flags.Uint64Var(&o.Seed, "seed", o.Seed, "seed of the split, the initial weights and the order of the rows")
 	flags.Float64Var(&c.lr, "lr", 1e-3, "learning rate")
-	optimizer := choice[func(optim.Schedule) optim.Optimizer]{choices: optimizers, name: "adamw", value: optimizers["adamw"]}
-	flags.Var(&optimizer, "optimizer", "`name` of the optimizer: sgd, adam, adamw, rmsprop or adagrad")
-	dtype := choice[device.DType]{choices: dtypes, name: "float32", value: device.Float32}
-	flags.Var(&dtype, "dtype", "`type` of the layers' arithmetic: float32, float16, bfloat16 or float64")
+	optimizer := optimizers["adamw"]
+	flags.Func("optimizer", "`name` of the optimizer: sgd, adam, adamw, rmsprop or adagrad (default adamw)", func(name string) error {
+		if optimizer = optimizers[name]; optimizer == nil {
+			return fmt.Errorf("the choices are %s", strings.Join(slices.Sorted(maps.Keys(optimizers)), ", "))
+		}
+		return nil
+	})
+	flags.Func("dtype", "`type` of the layers' arithmetic: float32, float16, bfloat16 or float64 (default float32)", func(name string) (err error) {
+		o.DType, err = device.ParseDType(name)
+		return err
+	})
 	flags.Var((*widths)(&o.Hidden), "hidden", "`widths` of the hidden layers, such as 64,32; none for a logistic regression")
 	if err := flags.Parse(args); err != nil {
 		return nil, err
@@ -54,7 +61,7 @@ func parse(args []string, stderr io.Writer) (*config, error) {
 		flags.Usage()
 		return nil, errors.New("unexpected argument")
 	}
-	o.Optimizer, o.DType = optimizer.value(optim.Constant(c.lr)), dtype.value
+	o.Optimizer = optimizer(optim.Constant(c.lr))
 	return c, nil
 }
 
@@ -65,28 +72,6 @@ var optimizers = map[string]func(optim.Schedule) optim.Optimizer{
 	"adamw":   func(lr optim.Schedule) optim.Optimizer { return optim.NewAdamW(lr) },
 	"rmsprop": func(lr optim.Schedule) optim.Optimizer { return optim.NewRMSprop(lr) },
 	"adagrad": func(lr optim.Schedule) optim.Optimizer { return optim.NewAdagrad(lr) },
-}
-
-var dtypes = map[string]device.DType{
-	"float32": device.Float32, "float16": device.Float16, "bfloat16": device.BFloat16, "float64": device.Float64,
-}
-
-// choice is a flag whose value is one of a few names.
-type choice[T any] struct {
-	choices map[string]T
-	name    string
-	value   T
-}
-
-func (c *choice[T]) String() string { return c.name }
-
-func (c *choice[T]) Set(name string) error {
-	value, ok := c.choices[name]
-	if !ok {
-		return fmt.Errorf("the choices are %s", strings.Join(slices.Sorted(maps.Keys(c.choices)), ", "))
-	}
-	c.name, c.value = name, value
-	return nil
 }
 
 // widths is a flag that lists the widths of layers.

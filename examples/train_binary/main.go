@@ -52,7 +52,7 @@ func (c *config) train(ctx context.Context, stdout, stderr io.Writer) (err error
 	if !(c.lr > 0) || math.IsInf(c.lr, 0) {
 		return fmt.Errorf("a learning rate of %v; it must be a positive number, such as 0.001", c.lr)
 	}
-	report, err := createReport(c.json)
+	report, err := openReport(c.json)
 	if err != nil {
 		return err
 	}
@@ -75,8 +75,12 @@ func (c *config) train(ctx context.Context, stdout, stderr io.Writer) (err error
 	fmt.Fprintf(stdout, "%s: %d rows, %d features; %s: %d %s (+1), %d %s (-1)\n", table.Source, table.Rows(), len(table.Features),
 		table.Label, count(table, +1), table.Positive, count(table, -1), table.Negative)
 	fmt.Fprintf(stdout, "training on %d rows, holding out %d; seed %d, %s\n", train.Rows(), test.Rows(), c.options.Seed, c.options.DType)
-	progress, finish := showProgress(stderr)
-	c.options.Progress = progress
+	show, finish := showProgress(stderr)
+	var speed speed
+	c.options.Progress = func(p classifier.Progress) {
+		speed.add(p)
+		show(p)
+	}
 	model, err := classifier.Fit(ctx, dev, train, c.options)
 	finish()
 	if err != nil {
@@ -102,7 +106,7 @@ func (c *config) train(ctx context.Context, stdout, stderr io.Writer) (err error
 		TestLoss:       onTest.Loss,
 		Accuracy:       onTest.Accuracy,
 		AUC:            onTest.AUC,
-		StepsPerSecond: model.StepsPerSecond(),
+		StepsPerSecond: speed.stepsPerSecond,
 	})
 }
 

@@ -4,12 +4,27 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/cheggaaa/pb/v3"
 	"github.com/mattn/go-isatty"
 
 	"github.com/pullback-go/pullback/classifier"
 )
+
+// speed measures the steps after the first, which also compiles.
+type speed struct {
+	start          time.Time
+	stepsPerSecond float64
+}
+
+func (s *speed) add(p classifier.Progress) {
+	if p.Step == 1 {
+		s.start = time.Now()
+		return
+	}
+	s.stepsPerSecond = float64(p.Step-1) / time.Since(s.start).Seconds()
+}
 
 // showProgress returns what tells how training goes, and what to call at its end: a
 // live bar if w is a terminal, else a line an epoch.

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 )
@@ -21,53 +23,72 @@ type result struct {
 	StepsPerSecond float64 `json:"steps_per_second"`
 }
 
-// report is the file for the result: it is made beside its place before
-// training, so that a place that cannot be written to is known at once, and moved there
-// when it is whole. Without a path there is no report.
+// report is the file for the result. A regular file is written beside its place,
+// which is tried before training, and moved there when it is whole; anything else,
+// such as a pipe, is written to. Without a path there is no report.
 type report struct {
 	path string
-	temp *os.File
+	file *os.File
+	temp bool // file is to be moved to path
 }
 
-func createReport(path string) (*report, error) {
+func openReport(path string) (_ *report, err error) {
 	if path == "" {
 		return &report{}, nil
 	}
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return nil, fmt.Errorf("the result cannot be written to %s: it is a directory", path)
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("the result cannot be written to %s: %w", path, err)
+		}
+	}()
+	mode := fs.FileMode(0o666) // less what the umask takes away
+	if resolved, err := filepath.EvalSymlinks(path); err == nil {
+		info, err := os.Stat(resolved)
+		if err != nil {
+			return nil, err
+		}
+		if !info.Mode().IsRegular() {
+			f, err := os.OpenFile(resolved, os.O_WRONLY, 0)
+			return &report{path: path, file: f}, err
+		}
+		path, mode = resolved, info.Mode().Perm()
 	}
-	temp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
-	if err != nil {
-		return nil, fmt.Errorf("the result cannot be written to %s: %w", path, err)
-	}
-	return &report{path: path, temp: temp}, nil
+	temp := fmt.Sprintf("%s.%016x.tmp", path, rand.Uint64())
+	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	return &report{path: path, file: f, temp: true}, err
 }
 
 func (r *report) write(v result) error {
-	if r.temp == nil {
+	if r.file == nil {
 		return nil
 	}
 	data, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return err
 	}
-	_, err = r.temp.Write(append(data, '\n'))
-	err = errors.Join(err, r.temp.Sync(), r.temp.Close())
-	if err == nil {
-		err = os.Rename(r.temp.Name(), r.path)
+	_, err = r.file.Write(append(data, '\n'))
+	if r.temp {
+		err = errors.Join(err, r.file.Sync())
+	}
+	err = errors.Join(err, r.file.Close())
+	if err == nil && r.temp {
+		err = os.Rename(r.file.Name(), r.path)
 	}
 	if err != nil {
 		return fmt.Errorf("the result cannot be written to %s: %w", r.path, err)
 	}
-	r.temp = nil
+	r.file = nil
 	return nil
 }
 
-// discard removes what write has not moved to its place.
+// discard closes, and removes, what write has not finished.
 func (r *report) discard() error {
-	if r.temp == nil {
+	if r.file == nil {
 		return nil
 	}
-	_ = r.temp.Close() // it may be closed already
-	return os.Remove(r.temp.Name())
+	_ = r.file.Close() // it may be closed already
+	if !r.temp {
+		return nil
+	}
+	return os.Remove(r.file.Name())
 }
