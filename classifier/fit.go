@@ -109,10 +109,10 @@ func Fit(ctx context.Context, dev device.Device, train *dataset.Table, opts Opti
 	if m.session, err = graph.NewSession(dev); err != nil {
 		return nil, err
 	}
+	session := m.session
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, m.session.Close())
-			m = nil
+			m, err = nil, errors.Join(err, session.Close())
 		}
 	}()
 	m.predict = m.session.Function(func(g *graph.Graph, in []*graph.Node) []*graph.Node {
@@ -123,7 +123,14 @@ func Fit(ctx context.Context, dev device.Device, train *dataset.Table, opts Opti
 		optim.Minimize(g, opts.Optimizer, loss)
 		return []*graph.Node{loss}
 	})
-	return m, m.train(ctx, step, batches, opts)
+	if err := m.train(ctx, step, batches, opts); err != nil {
+		return nil, err
+	}
+	metrics, err := m.Evaluate(train) // no loss has seen the last update
+	if err == nil && (math.IsNaN(metrics.Loss) || math.IsInf(metrics.Loss, 0)) {
+		err = fmt.Errorf("classifier: the loss is %v after the last step; training has diverged, so lower the learning rate", metrics.Loss)
+	}
+	return m, err
 }
 
 // train runs the steps of all epochs.

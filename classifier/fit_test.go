@@ -102,6 +102,11 @@ func TestOptionsThatCannotBe(t *testing.T) {
 	_, err := classifier.Fit(context.Background(), dev, table, opts)
 	require.ErrorContains(t, err, "training has diverged, so lower the learning rate")
 
+	opts.Optimizer = optim.SGD{LR: optim.Constant(1e38)}
+	opts.Epochs, opts.BatchSize = 1, 1000 // a single step: no loss sees what it does
+	_, err = classifier.Fit(context.Background(), dev, table, opts)
+	require.ErrorContains(t, err, "after the last step; training has diverged")
+
 	ctx, cancel := context.WithCancel(context.Background())
 	opts = classifier.DefaultOptions()
 	opts.Progress = func(p classifier.Progress) {

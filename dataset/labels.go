@@ -36,6 +36,11 @@ func (l *labels) resolve(positive string, y []float64) (neg, pos, reason string)
 		return "", "", fmt.Sprintf("every label is %s; a binary label has two values", quote(l.values[0]))
 	}
 	neg, pos = l.values[0], l.values[1]
+	x, errX := strconv.ParseFloat(neg, 64)
+	y0, errY := strconv.ParseFloat(pos, 64)
+	if errX == nil && errY == nil && x == y0 {
+		return "", "", fmt.Sprintf("the labels %s and %s are the same number; write one way throughout", quote(neg), quote(pos))
+	}
 	if positive == "" && greater(neg, pos) || positive == neg {
 		neg, pos = pos, neg
 		for i := range y {

@@ -43,14 +43,24 @@ func FitScaler(t *Table) (*Scaler, error) {
 	for j := range s.Mean {
 		s.Mean[j] = t.X[j] + s.Mean[j]/n
 	}
+	// Deviations are divided by the largest before they are squared, so that no square
+	// leaves the range of float64.
+	largest := make([]float64, columns)
 	for i := range t.Rows() {
 		for j, x := range t.Row(i) {
-			d := x - s.Mean[j]
-			s.Scale[j] += d * d
+			largest[j] = max(largest[j], math.Abs(x-s.Mean[j]))
+		}
+	}
+	for i := range t.Rows() {
+		for j, x := range t.Row(i) {
+			if largest[j] > 0 {
+				d := (x - s.Mean[j]) / largest[j]
+				s.Scale[j] += d * d
+			}
 		}
 	}
 	for j, sum := range s.Scale {
-		s.Scale[j] = math.Sqrt(sum / n)
+		s.Scale[j] = largest[j] * math.Sqrt(sum/n)
 		if s.Scale[j] == 0 {
 			s.Scale[j] = 1
 		}

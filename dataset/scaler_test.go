@@ -87,6 +87,14 @@ func TestApply(t *testing.T) {
 	require.Equal(t, []float64{0, 0, 8, 2}, got.X)
 }
 
+func TestScalerOfExtremeColumns(t *testing.T) {
+	for _, x := range []float64{1e-300, 1e-170, 1e160, 1e300} {
+		s := fitScaler(t, column(-x, x))
+		require.Zero(t, s.Mean[0])
+		require.InEpsilon(t, x, s.Scale[0], 1e-15)
+	}
+}
+
 func TestApplyGivesMeanZeroAndDeviationOne(t *testing.T) {
 	table := dataset.BreastCancer()
 	scaled, err := fitScaler(t, table).Apply(table)

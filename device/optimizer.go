@@ -106,10 +106,10 @@ func (op RMSprop) State() []string {
 
 func (Adagrad) State() []string { return []string{"sum"} }
 
-func (op SGD) Infer(inputs []Type) (Type, error)     { return inferOptimizer(op, inputs) }
-func (op Adam) Infer(inputs []Type) (Type, error)    { return inferOptimizer(op, inputs) }
-func (op RMSprop) Infer(inputs []Type) (Type, error) { return inferOptimizer(op, inputs) }
-func (op Adagrad) Infer(inputs []Type) (Type, error) { return inferOptimizer(op, inputs) }
+func (op SGD) Infer(inputs []Type) (Type, error)     { return inferOptimizer(op, inputs, 0) }
+func (op Adam) Infer(inputs []Type) (Type, error)    { return inferOptimizer(op, inputs, op.Epsilon) }
+func (op RMSprop) Infer(inputs []Type) (Type, error) { return inferOptimizer(op, inputs, op.Epsilon) }
+func (op Adagrad) Infer(inputs []Type) (Type, error) { return inferOptimizer(op, inputs, op.Epsilon) }
 
 func (op SGD) Updates() []int     { return optimizerUpdates(op) }
 func (op Adam) Updates() []int    { return optimizerUpdates(op) }
@@ -134,9 +134,13 @@ func optimizerUpdates(op Optimizer) []int {
 	return updated
 }
 
-func inferOptimizer(op Optimizer, inputs []Type) (Type, error) {
-	if _, err := checkInputs(op, inputs, 4+len(op.State())); err != nil {
+func inferOptimizer(op Optimizer, inputs []Type, epsilon float64) (Type, error) {
+	dtype, err := checkInputs(op, inputs, 4+len(op.State()))
+	if err != nil {
 		return Type{}, err
+	}
+	if dtype != Float64 && epsilon > 0 && float32(epsilon) == 0 {
+		return Type{}, invalidf(op.Name(), "Epsilon", "%v is 0 in float32, so a gradient of 0 would make the parameter NaN; use at least 1e-45", epsilon)
 	}
 	for i := range inputs {
 		want := inputs[0].Shape

@@ -21,6 +21,7 @@ type Graph struct {
 	err       error
 	named     map[string]*Node // parameters and state
 	constants map[scalar]*Node
+	updatedBy map[*Node]*Node
 	within    position // of the node whose gradient is being built
 }
 
@@ -34,7 +35,7 @@ type scalar struct {
 type Initializer func(values []float64)
 
 func newGraph() *Graph {
-	return &Graph{named: map[string]*Node{}, constants: map[scalar]*Node{}}
+	return &Graph{named: map[string]*Node{}, constants: map[scalar]*Node{}, updatedBy: map[*Node]*Node{}}
 }
 
 // Err returns the first error of building the graph.
@@ -221,26 +222,12 @@ func (g *Graph) Update(op device.Updater, inputs ...*Node) {
 			g.Fail(fmt.Errorf("%s: input %d, %s, is not a parameter or state, so it cannot be updated", op.Name(), i, in.Name()))
 			return
 		}
-		for _, other := range g.nodes[:n.id] {
-			if other.updates(in) {
-				g.Fail(fmt.Errorf("%s: %q is already updated at %s; a program may update a parameter only once", op.Name(), in.name, other.Position()))
-				return
-			}
+		if other := g.updatedBy[in]; other != nil {
+			g.Fail(fmt.Errorf("%s: %q is already updated at %s; a program may update a parameter only once", op.Name(), in.name, other.Position()))
+			return
 		}
+		g.updatedBy[in] = n
 	}
-}
-
-// updates reports whether n overwrites the parameter p.
-func (n *Node) updates(p *Node) bool {
-	if n.kind != update {
-		return false
-	}
-	for _, i := range n.op.(device.Updater).Updates() {
-		if n.inputs[i] == p {
-			return true
-		}
-	}
-	return false
 }
 
 // ancestors marks the nodes that are y or that y is computed from.

@@ -78,17 +78,18 @@ func TestRunReadsAnyHostTensor(t *testing.T) {
 		in   *tensor.Dense
 		want []float32
 	}{
-		"contiguous":         {matrix(), []float32{0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22}},
-		"rows":               {slice(matrix(), tensor.S(1, 3)), []float32{8, 10, 12, 14, 16, 18, 20, 22}},
-		"columns":            {slice(matrix(), nil, tensor.S(1, 3)), []float32{2, 4, 10, 12, 18, 20}},
-		"one column":         {slice(matrix(), nil, tensor.S(1)), []float32{2, 10, 18}},
-		"every second":       {slice(matrix(), nil, tensor.S(0, 4, 2)), []float32{0, 4, 8, 12, 16, 20}},
-		"one element":        {slice(matrix(), tensor.S(1), tensor.S(1)), []float32{10}},
-		"transposed":         {transposed, []float32{0, 8, 16, 2, 10, 18, 4, 12, 20, 6, 14, 22}},
-		"slice of transpose": {slice(transposed, tensor.S(1, 3)), []float32{2, 10, 18, 4, 12, 20}},
-		"scalar":             {tensor.New(tensor.FromScalar(float32(4))), []float32{8}},
-		"empty":              {tensor.New(tensor.WithShape(0, 3), tensor.Of(tensor.Float32)), []float32{}},
-		"column-major":       {tensor.New(tensor.WithShape(2, 2), tensor.AsFortran([]float32{1, 2, 3, 4})), []float32{2, 4, 6, 8}},
+		"contiguous":          {matrix(), []float32{0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22}},
+		"rows":                {slice(matrix(), tensor.S(1, 3)), []float32{8, 10, 12, 14, 16, 18, 20, 22}},
+		"columns":             {slice(matrix(), nil, tensor.S(1, 3)), []float32{2, 4, 10, 12, 18, 20}},
+		"one column":          {slice(matrix(), nil, tensor.S(1)), []float32{2, 10, 18}},
+		"every second":        {slice(matrix(), nil, tensor.S(0, 4, 2)), []float32{0, 4, 8, 12, 16, 20}},
+		"one element":         {slice(matrix(), tensor.S(1), tensor.S(1)), []float32{10}},
+		"transposed":          {transposed, []float32{0, 8, 16, 2, 10, 18, 4, 12, 20, 6, 14, 22}},
+		"slice of transpose":  {slice(transposed, tensor.S(1, 3)), []float32{2, 10, 18, 4, 12, 20}},
+		"scalar":              {tensor.New(tensor.FromScalar(float32(4))), []float32{8}},
+		"empty":               {tensor.New(tensor.WithShape(0, 3), tensor.Of(tensor.Float32)), []float32{}},
+		"column-major vector": {tensor.New(tensor.WithShape(3, 1), tensor.AsFortran([]float32{1, 2, 3})), []float32{2, 4, 6}},
+		"column-major":        {tensor.New(tensor.WithShape(2, 2), tensor.AsFortran([]float32{1, 2, 3, 4})), []float32{2, 4, 6, 8}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, err := twice.Run(c.in)
@@ -294,6 +295,22 @@ func TestMistakesAreReportedWithTheirLine(t *testing.T) {
 	require.EqualError(t, err, "graph: input 0: a tensor of int cannot be used; convert it to float32, float64 or float16")
 	_, err = s.Function(func(_ *graph.Graph, in []*graph.Node) []*graph.Node { return in }).RunScalar(x)
 	require.EqualError(t, err, "graph: RunScalar needs a function with one output of one element, but this one has 1 outputs: float32[2,3]")
+	masked := float32s([]int{2}, 1, 2)
+	masked.MaskedEqual(float32(1))
+	_, err = s.Function(func(_ *graph.Graph, in []*graph.Node) []*graph.Node { return in }).Run(masked)
+	require.EqualError(t, err, "graph: input 0: the tensor has a mask, which would be ignored; fill the masked elements, or clear the mask")
+	deep := tensor.New(tensor.WithShape(1, 1, 1, 1, 1, 1, 1, 1, 1), tensor.WithBacking([]float32{1}))
+	_, err = s.Function(func(g *graph.Graph, _ []*graph.Node) []*graph.Node { return []*graph.Node{g.Tensor(deep)} }).Run()
+	require.ErrorContains(t, err, "constant tensor: shape [1 1 1 1 1 1 1 1 1] has more than the 8 dimensions that are supported")
+	_, err = s.Function(func(g *graph.Graph, _ []*graph.Node) []*graph.Node {
+		return []*graph.Node{g.Parameter("huge", typ(device.Float32, 1<<50), nil)}
+	}).Run()
+	require.ErrorIs(t, err, device.ErrOutOfMemory)
+	_, err = s.Function(func(g *graph.Graph, _ []*graph.Node) []*graph.Node {
+		huge := ops.BroadcastTo(g.Constant(device.Float32, 1), 1<<59)
+		return []*graph.Node{ops.Sum(ops.Add(ops.Exp(huge), ops.Add(ops.Log(huge), ops.Add(ops.Sqrt(huge), ops.Tanh(huge)))))}
+	}).Run()
+	require.ErrorIs(t, err, device.ErrOutOfMemory)
 	_, err = s.Value("nobody")
 	require.EqualError(t, err, `graph: no function that has run declares a parameter "nobody"`)
 }

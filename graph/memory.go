@@ -1,5 +1,7 @@
 package graph
 
+import "math"
+
 // Memory of a program is one buffer, the arena. Its layout is planned: every
 // value lives from the operation that makes it to the last that reads it, and
 // values whose lives do not meet share memory.
@@ -10,8 +12,9 @@ type region struct{ offset, size int64 }
 // arena plans the layout: a list of free regions below top, in order of offset,
 // no two of them adjacent.
 type arena struct {
-	free []region
-	top  int64
+	free     []region
+	top      int64
+	overflow bool // it would be larger than an int64 can count
 }
 
 // regionSize returns what a value of n bytes takes up: 64-byte aligned, with 32
@@ -35,6 +38,10 @@ func (a *arena) take(n int64) region {
 		if last := len(a.free) - 1; last >= 0 && a.free[last].offset+a.free[last].size == a.top {
 			r.offset = a.free[last].offset
 			a.free = a.free[:last]
+		}
+		if n > math.MaxInt64-r.offset {
+			a.overflow = true
+			return region{}
 		}
 		a.top = r.offset + n
 		return r

@@ -48,6 +48,9 @@ func compile(s *Session, g *Graph, inputs []*Node) (p *program, err error) {
 	l := layOut(g, order, inputs)
 
 	views := l.views
+	if l.arena.overflow {
+		return p, &device.Error{Code: device.ErrOutOfMemory, Reason: "the values of the function take more memory than can be counted"}
+	}
 	if p.arena, err = s.alloc(l.arena.top); err != nil {
 		return p, err
 	}
@@ -114,27 +117,19 @@ func compile(s *Session, g *Graph, inputs []*Node) (p *program, err error) {
 // they can run: as made, with updates last. So that outputs, and what updates read, are values
 // from before the updates and lie contiguously, it first copies those that may not be.
 func (g *Graph) evaluationOrder() []*Node {
-	updated := map[*Node]bool{}
-	for _, n := range g.nodes {
-		if n.kind == update {
-			for _, i := range n.op.(device.Updater).Updates() {
-				updated[n.inputs[i]] = true
-			}
-		}
-	}
 	for _, n := range slices.Clone(g.nodes) {
 		if n.kind != update {
 			continue
 		}
 		overwritten := n.op.(device.Updater).Updates()
 		for i, in := range n.inputs {
-			if updated[root(in)] && !slices.Contains(overwritten, i) {
+			if g.updatedBy[root(in)] != nil && !slices.Contains(overwritten, i) {
 				n.inputs[i] = g.copied(in)
 			}
 		}
 	}
 	for i, out := range g.outputs {
-		if root(out) != out || updated[out] {
+		if root(out) != out || g.updatedBy[out] != nil {
 			g.outputs[i] = g.copied(out)
 		}
 	}
@@ -293,17 +288,17 @@ func (p *program) placePerStep(s *Session, order []*Node, views []device.View) (
 			p.perStepAt = append(p.perStepAt, size)
 			views[n.id].Offset = int(size) / n.typ.DType.Size()
 			size += regionSize(n.typ.Bytes())
-			p.values = make([]float64, max(len(p.values), n.typ.Elements()))
 		}
 	}
 	if size == 0 {
 		return nil
 	}
-	p.schedule = make([]byte, size)
 	if p.scheduled, err = s.alloc(size); err != nil {
 		return err
 	}
+	p.schedule = make([]byte, size)
 	for _, n := range p.perStep {
+		p.values = make([]float64, max(len(p.values), n.typ.Elements()))
 		views[n.id].Buffer = p.scheduled
 	}
 	return nil

@@ -201,9 +201,15 @@ func (s *Session) parameter(n *Node) (*stored, error) {
 		}
 		return p, nil
 	}
+	buffer, err := s.alloc(n.typ.Bytes()) // first, so that a size that cannot be had is an error
+	if err != nil {
+		return nil, fmt.Errorf("%s: parameter %q: %w", n.Position(), n.name, err)
+	}
+	p := &stored{typ: n.typ, buffer: buffer, trained: trained}
+	s.parameters[n.name] = p // from here on forget takes it back
+	s.names = append(s.names, n.name)
 	var data []byte
 	if t := s.restored[n.name]; t != nil {
-		var err error
 		if data, err = packValue(n.typ, t); err != nil {
 			return nil, fmt.Errorf("%s: parameter %q was set before it was declared: %w", n.Position(), n.name, err)
 		}
@@ -215,16 +221,9 @@ func (s *Session) parameter(n *Node) (*stored, error) {
 		data = make([]byte, n.typ.Bytes())
 		encode(data, n.typ.DType, values)
 	}
-	buffer, err := s.alloc(n.typ.Bytes())
-	if err != nil {
+	if err := upload(s.stream, device.Contiguous(buffer, 0, n.typ), data); err != nil {
 		return nil, fmt.Errorf("%s: parameter %q: %w", n.Position(), n.name, err)
 	}
-	if err := upload(s.stream, device.Contiguous(buffer, 0, n.typ), data); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: parameter %q: %w", n.Position(), n.name, err), buffer.Free())
-	}
-	p := &stored{typ: n.typ, buffer: buffer, trained: trained}
-	s.parameters[n.name] = p
-	s.names = append(s.names, n.name)
 	return p, nil
 }
 

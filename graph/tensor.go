@@ -59,7 +59,16 @@ func hostTensorOf(t *tensor.Dense) (hostTensor, error) {
 	if !t.IsNativelyAccessible() {
 		return hostTensor{}, errors.New("the tensor's memory is not accessible to the host")
 	}
+	if t.IsMasked() && t.MemSize() > 0 { // an empty tensor claims to be masked
+		return hostTensor{}, errors.New("the tensor has a mask, which would be ignored; fill the masked elements, or clear the mask")
+	}
 	h := hostTensor{dtype: dtype, shape: t.Shape(), strides: t.Strides(), data: t.Uint8s()}
+	if len(h.shape) > device.MaxRank {
+		return hostTensor{}, fmt.Errorf("shape %v has more than the %d dimensions that are supported", h.shape, device.MaxRank)
+	}
+	if len(h.strides) < len(h.shape) && t.Shape().TotalSize() == len(h.data)/dtype.Size() {
+		h.strides = device.RowMajor(h.shape) // a column-major vector, for which a Dense has too few
+	}
 	reach := dtype.Size()
 	for i, d := range h.shape {
 		if d == 0 {

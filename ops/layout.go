@@ -39,6 +39,7 @@ func Reshape(x *graph.Node, shape ...int) *graph.Node {
 // Transpose returns x with its axes in the given order: axis i of the result is
 // axis permutation[i] of x. Without a permutation the axes are reversed.
 func Transpose(x *graph.Node, permutation ...int) *graph.Node {
+	permutation = slices.Clone(permutation) // the gradient rule keeps it
 	if len(permutation) == 0 {
 		for i := len(x.Shape()) - 1; i >= 0; i-- {
 			permutation = append(permutation, i)

@@ -10,6 +10,7 @@ import (
 type cpu struct {
 	name string
 	pool *pool
+	simd bool // use vector kernels where there are some
 
 	open   sync.RWMutex // held for reading by whatever must finish before Close
 	closed bool
@@ -50,9 +51,9 @@ func (d *cpu) Plan(op device.Op, inputs []device.View, output device.View) (devi
 	switch {
 	case len(inputs) == 0: // an operation the device does not know
 	case output.DType == device.Float64 || inputs[0].DType == device.Float64: // only Cast has one without the other
-		p = plan[float64](op, inputs, output)
+		p = plan[float64](op, inputs, output, false)
 	default:
-		p = plan[float32](op, inputs, output)
+		p = plan[float32](op, inputs, output, d.simd)
 	}
 	if p == nil {
 		return nil, &device.Error{Code: device.ErrUnsupported, Op: op.Name(),
@@ -61,9 +62,9 @@ func (d *cpu) Plan(op device.Op, inputs []device.View, output device.View) (devi
 	return &executor{program: *p, device: d, op: op.Name()}, nil
 }
 
-// plan returns the program of an operation with the compute type F, nil if there
-// is no such operation.
-func plan[F float](op device.Op, inputs []device.View, output device.View) *program {
+// plan returns the program of an operation with the compute type F, by vector
+// kernels if simd, nil if there is no such operation.
+func plan[F float](op device.Op, inputs []device.View, output device.View, simd bool) *program {
 	switch op := op.(type) {
 	case device.SoftMarginLoss:
 		return planLoss(softMarginLoss[F], op.Reduction, inputs, output)
@@ -78,9 +79,9 @@ func plan[F float](op device.Op, inputs []device.View, output device.View) *prog
 	case device.ReduceMean:
 		return planReduce[F](op.Axes, true, inputs[0], output)
 	case device.MatMul:
-		return planMatMul[F](transposeIf(op.TransposeSelf, inputs[0]), transposeIf(op.TransposeOther, inputs[1]), nil, output)
+		return planProduct[F](transposeIf(op.TransposeSelf, inputs[0]), transposeIf(op.TransposeOther, inputs[1]), nil, output, simd)
 	case device.Linear:
-		return planMatMul[F](inputs[0], inputs[1], &inputs[2], output)
+		return planProduct[F](inputs[0], inputs[1], &inputs[2], output, simd)
 	case device.MaximumBackward:
 		return planElementwise(maximumBackward[F], cheap, inputs, output)
 	case device.Dropout:

@@ -33,7 +33,7 @@ func elementwiseCalls(n int, ops ...device.Op) []call {
 			calls = append(calls, call{op, shapes, probe})
 		}
 		if i == 0 {
-			calls = append(calls, call{op, slices.Repeat([][]int{{443, 449}}, n), false})
+			calls = append(calls, call{op, slices.Repeat([][]int{{363, 367}}, n), false})
 		}
 	}
 	return calls

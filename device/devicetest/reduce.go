@@ -45,7 +45,7 @@ func reduceCalls(op func(axes device.AxisSet, keep bool) device.Op) []call {
 		add(axes, false, 3, 1037)
 	}
 	for _, axes := range []int{0b01, 0b10, 0b11} {
-		calls = append(calls, call{op(device.AxisSet(axes), false), [][]int{{443, 449}}, false})
+		calls = append(calls, call{op(device.AxisSet(axes), false), [][]int{{363, 367}}, false})
 	}
 	return calls
 }

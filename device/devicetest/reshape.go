@@ -55,7 +55,7 @@ func layoutCases() []opCase {
 			reshape([]int{0, 3}, []int{5, 0}, false), reshape([]int{6}, []int{2, 3}, false), reshape([]int{2, 3}, []int{6}, false),
 			reshape([]int{2, 3, 4}, []int{4, 6}, true), reshape([]int{1, 6, 1, 8}, []int{2, 1, 3, 8}, true),
 			reshape([]int{2, 2, 2, 2, 2, 2, 2, 2}, []int{16, 16}, false), reshape([]int{1037}, []int{17, 61}, false),
-			reshape([]int{443, 449}, []int{449, 443}, false),
+			reshape([]int{363, 367}, []int{367, 363}, false),
 		}, func(op device.Op, in, index []int) int { // the same place in row-major order
 			return dot(index, rowMajor(op.(device.Reshape).To.Slice()))
 		}),
@@ -63,7 +63,7 @@ func layoutCases() []opCase {
 			transpose([]int{}, []int{}, false), transpose([]int{5}, []int{0}, false), transpose([]int{0, 3}, []int{1, 0}, false),
 			transpose([]int{2, 3}, []int{1, 0}, false), transpose([]int{2, 3, 4}, []int{2, 0, 1}, true),
 			transpose([]int{1, 6, 1, 8}, []int{3, 0, 1, 2}, true), transpose([]int{2, 1, 2, 3, 2, 1, 2, 2}, []int{7, 2, 0, 1, 6, 5, 3, 4}, false),
-			transpose([]int{33, 65}, []int{1, 0}, false), transpose([]int{443, 449}, []int{1, 0}, false),
+			transpose([]int{33, 65}, []int{1, 0}, false), transpose([]int{363, 367}, []int{1, 0}, false),
 		}, func(op device.Op, in, index []int) int {
 			source := make([]int, len(in))
 			for i, axis := range op.(device.Transpose).Permutation.Slice() {

@@ -141,7 +141,7 @@ func (f *fixture) eachCall(choose func(i int, cl call) bool, visit func(r run, e
 			continue
 		}
 		for i, cl := range c.calls {
-			if !choose(i, cl) {
+			if !choose(i, cl) || cl.large() && raceDetector() {
 				continue
 			}
 			for _, r := range f.o.possible([]run{c.uniform(cl, f.dtype())}) {

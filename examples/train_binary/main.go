@@ -9,6 +9,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"flag"
@@ -17,6 +18,7 @@ import (
 	"math"
 	"os"
 	"os/signal"
+	"syscall"
 
 	"github.com/pullback-go/pullback/classifier"
 	"github.com/pullback-go/pullback/dataset"
@@ -25,10 +27,9 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	stop()
-	os.Exit(code)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the program at once
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
 // run is the command: its flags, where it prints, and its exit status.
@@ -52,12 +53,11 @@ func (c *config) train(ctx context.Context, stdout, stderr io.Writer) (err error
 	if !(c.lr > 0) || math.IsInf(c.lr, 0) {
 		return fmt.Errorf("a learning rate of %v; it must be a positive number, such as 0.001", c.lr)
 	}
-	report, err := openReport(c.json)
+	report, err := newReport(c.json, c.data)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, report.discard()) }()
-
+	out := bufio.NewWriter(stdout) // which keeps the first error
 	table, err := c.table()
 	if err != nil {
 		return err
@@ -72,9 +72,12 @@ func (c *config) train(ctx context.Context, stdout, stderr io.Writer) (err error
 	}
 	defer func() { err = errors.Join(err, dev.Close()) }()
 
-	fmt.Fprintf(stdout, "%s: %d rows, %d features; %s: %d %s (+1), %d %s (-1)\n", table.Source, table.Rows(), len(table.Features),
+	fmt.Fprintf(out, "%s: %d rows, %d features; %s: %d %s (+1), %d %s (-1)\n", table.Source, table.Rows(), len(table.Features),
 		table.Label, count(table, +1), table.Positive, count(table, -1), table.Negative)
-	fmt.Fprintf(stdout, "training on %d rows, holding out %d; seed %d, %s\n", train.Rows(), test.Rows(), c.options.Seed, c.options.DType)
+	fmt.Fprintf(out, "training on %d rows, holding out %d; seed %d, %s\n", train.Rows(), test.Rows(), c.options.Seed, c.options.DType)
+	if err := out.Flush(); err != nil {
+		return err
+	}
 	show, finish := showProgress(stderr)
 	var speed speed
 	c.options.Progress = func(p classifier.Progress) {
@@ -95,8 +98,11 @@ func (c *config) train(ctx context.Context, stdout, stderr io.Writer) (err error
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(stdout, "training loss %.4f\n", onTrain.Loss)
-	fmt.Fprintf(stdout, "held-out loss %.4f, accuracy %.4f, AUC %.4f\n", onTest.Loss, onTest.Accuracy, onTest.AUC)
+	fmt.Fprintf(out, "training loss %.4f\n", onTrain.Loss)
+	fmt.Fprintf(out, "held-out loss %.4f, accuracy %.4f, AUC %.4f\n", onTest.Loss, onTest.Accuracy, onTest.AUC)
+	if err := out.Flush(); err != nil {
+		return err
+	}
 	return report.write(result{
 		Seed:           c.options.Seed,
 		Device:         dev.Name(),

@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"bufio"
 	"bytes"
 	"debug/elf"
 	"encoding/json"
@@ -176,6 +177,7 @@ func TestBadInput(t *testing.T) {
 		{[]string{"-device", "cpu?threads=0"}, []string{"threads"}},
 		{[]string{"-json", "no/such/place.json"}, []string{"no/such/place.json"}},
 		{[]string{"-json", "."}, []string{"is a directory"}},
+		{[]string{"-json", "three.csv", "-data", "three.csv"}, []string{"three.csv", "the file of the data"}},
 		{[]string{"-data", "noheader.csv"}, []string{"noheader.csv:1", "names the columns"}},
 	} {
 		args := append(c.args, "-json", "result.json")
@@ -208,6 +210,43 @@ func TestWrongFlags(t *testing.T) {
 	_, stderr, code := command(t, t.TempDir(), nil, "-h")
 	require.Zero(t, code)
 	require.Contains(t, stderr, "Usage of train_binary")
+}
+
+func TestOutputThatCannotBeWritten(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip("there is no /dev/full here")
+	}
+	defer full.Close()
+	cmd := exec.Command(binary, "-epochs", "1")
+	cmd.Stdout = full
+	require.Error(t, cmd.Run())
+	require.Equal(t, 1, cmd.ProcessState.ExitCode())
+}
+
+func TestInterrupt(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there are no signals to send")
+	}
+	dir := t.TempDir()
+	cmd := exec.Command(binary, "-epochs", "1000000", "-json", "result.json")
+	cmd.Dir = dir
+	stderr, err := cmd.StderrPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	lines := bufio.NewScanner(stderr)
+	require.True(t, lines.Scan(), "the first epoch is over")
+	require.NoError(t, cmd.Process.Signal(os.Interrupt))
+	last := ""
+	for lines.Scan() {
+		last = lines.Text()
+	}
+	require.Error(t, cmd.Wait())
+	require.Equal(t, 1, cmd.ProcessState.ExitCode())
+	require.Contains(t, last, "train_binary: classifier: stopped after step")
+	files, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Empty(t, files)
 }
 
 func TestResultThroughALink(t *testing.T) {

@@ -23,72 +23,80 @@ type result struct {
 	StepsPerSecond float64 `json:"steps_per_second"`
 }
 
-// report is the file for the result. A regular file is written beside its place,
-// which is tried before training, and moved there when it is whole; anything else,
-// such as a pipe, is written to. Without a path there is no report.
+// report is where the result goes. A regular file is written beside its place and
+// moved there when it is whole; anything else, such as a pipe, is written to.
 type report struct {
-	path string
-	file *os.File
-	temp bool // file is to be moved to path
+	path string      // without links; empty if no report is wanted
+	mode fs.FileMode // of the file to be made, less what the umask takes away
+	temp bool
 }
 
-func openReport(path string) (_ *report, err error) {
+// newReport makes sure that the result can be written to path, so that a path that
+// cannot be is known before training, and that it is not the data.
+func newReport(path, data string) (_ *report, err error) {
 	if path == "" {
 		return &report{}, nil
 	}
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("the result cannot be written to %s: %w", path, err)
-		}
-	}()
-	mode := fs.FileMode(0o666) // less what the umask takes away
+	defer func() { err = reportError(path, err) }()
+	r := &report{path: path, mode: 0o666, temp: true}
 	if resolved, err := filepath.EvalSymlinks(path); err == nil {
 		info, err := os.Stat(resolved)
 		if err != nil {
 			return nil, err
 		}
-		if !info.Mode().IsRegular() {
-			f, err := os.OpenFile(resolved, os.O_WRONLY, 0)
-			return &report{path: path, file: f}, err
+		if source, err := os.Stat(data); err == nil && os.SameFile(info, source) {
+			return nil, errors.New("it is the file of the data")
 		}
-		path, mode = resolved, info.Mode().Perm()
+		if info.IsDir() {
+			return nil, errors.New("it is a directory")
+		}
+		r.path, r.mode, r.temp = resolved, info.Mode().Perm(), info.Mode().IsRegular()
 	}
-	temp := fmt.Sprintf("%s.%016x.tmp", path, rand.Uint64())
-	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	return &report{path: path, file: f, temp: true}, err
+	if !r.temp {
+		return r, nil
+	}
+	f, err := r.create()
+	if err != nil {
+		return nil, err
+	}
+	return r, errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-func (r *report) write(v result) error {
-	if r.file == nil {
+// create makes an empty file of a name of its own beside the report's place.
+func (r *report) create() (*os.File, error) {
+	return os.OpenFile(fmt.Sprintf("%s.%016x.tmp", r.path, rand.Uint64()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, r.mode)
+}
+
+func (r *report) write(v result) (err error) {
+	if r.path == "" {
 		return nil
 	}
+	defer func() { err = reportError(r.path, err) }()
 	data, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return err
 	}
-	_, err = r.file.Write(append(data, '\n'))
-	if r.temp {
-		err = errors.Join(err, r.file.Sync())
+	data = append(data, '\n')
+	if !r.temp {
+		return os.WriteFile(r.path, data, r.mode)
 	}
-	err = errors.Join(err, r.file.Close())
-	if err == nil && r.temp {
-		err = os.Rename(r.file.Name(), r.path)
+	f, err := r.create()
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Rename(f.Name(), r.path)
 	}
 	if err != nil {
-		return fmt.Errorf("the result cannot be written to %s: %w", r.path, err)
+		return errors.Join(err, os.Remove(f.Name()))
 	}
-	r.file = nil
 	return nil
 }
 
-// discard closes, and removes, what write has not finished.
-func (r *report) discard() error {
-	if r.file == nil {
+func reportError(path string, err error) error {
+	if err == nil {
 		return nil
 	}
-	_ = r.file.Close() // it may be closed already
-	if !r.temp {
-		return nil
-	}
-	return os.Remove(r.file.Name())
+	return fmt.Errorf("the result cannot be written to %s: %w", path, err)
 }
