@@ -120,8 +120,8 @@ func (op Dropout) Infer(inputs []Type) (Type, error) {
 
 // DropoutRandom returns the random number in [0, 1), a multiple of 2^-24, that
 // decides whether [Dropout] keeps element i: the high bits of SplitMix64
-// (Steele, Lea and Flood, 2014) at position i of the sequence that starts at
-// key0 + 2^24·key1.
+// (Steele, Lea and Flood, 2014) at position i of the sequence that a hash of
+// key0 + 2^24·key1 starts.
 func DropoutRandom(key0, key1 float32, i int) float64 {
 	z := uint64(key0) | uint64(key1)<<24
 	z = mix64(z*0xd1342543de82ef95 + 1) // spread the key, so that sequences of neighbouring keys do not overlap

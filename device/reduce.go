@@ -37,7 +37,11 @@ func inferReduce(op Op, inputs []Type, axes AxisSet, keepDims bool) (Type, error
 	if axes&^AllAxes(rank) != 0 {
 		return Type{}, invalidf(op.Name(), "axes", "%s reaches beyond the %d axes of %s", axes, rank, ShapeString(inputs[0].Shape))
 	}
-	return Type{DType: dtype, Shape: ReducedShape(inputs[0].Shape, axes, keepDims)}, nil
+	shape := ReducedShape(inputs[0].Shape, axes, keepDims)
+	if reason := checkShape(shape); reason != "" { // what is left of an empty tensor may be huge
+		return Type{}, invalidf(op.Name(), "", "the result: %s", reason)
+	}
+	return Type{DType: dtype, Shape: shape}, nil
 }
 
 // ReducedShape returns the shape that is left when the axes are reduced: without

@@ -54,7 +54,11 @@ func (n Name) String() string {
 func (n Name) OnlyOptions(known ...string) error {
 	for _, key := range slices.Sorted(maps.Keys(n.Options)) {
 		if !slices.Contains(known, key) {
-			return nameErrorf(n.String(), "there is no option %q; %s has %s", key, n.Driver, strings.Join(known, ", "))
+			has := "none"
+			if len(known) > 0 {
+				has = strings.Join(known, ", ")
+			}
+			return nameErrorf(n.String(), "there is no option %q; %s has %s", key, n.Driver, has)
 		}
 	}
 	return nil

@@ -2,6 +2,7 @@ package device
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 )
@@ -29,7 +30,9 @@ func RowMajor(shape []int) []int {
 	n := 1
 	for i := len(shape) - 1; i >= 0; i-- {
 		strides[i] = n
-		n *= max(shape[i], 1)
+		if d := max(shape[i], 1); n <= math.MaxInt/d { // strides of an empty tensor mean nothing, but must not be negative
+			n *= d
+		}
 	}
 	return strides
 }
@@ -44,11 +47,11 @@ func (v View) Type() Type {
 
 // IsContiguous reports whether the elements lie in row-major order without gaps.
 func (v View) IsContiguous() bool {
+	if slices.Contains(v.Shape, 0) {
+		return true
+	}
 	n := 1
 	for i := len(v.Shape) - 1; i >= 0; i-- {
-		if v.Shape[i] == 0 {
-			return true
-		}
 		if v.Shape[i] != 1 && v.Strides[i] != n {
 			return false
 		}
@@ -121,9 +124,12 @@ func (v View) Reshape(shape []int) (View, bool) {
 	return v, true
 }
 
-// check returns a reason to refuse the view: a bad shape, strides that do not
-// match it, or elements outside the buffer.
+// check returns a reason to refuse the view: a bad dtype or shape, strides that do
+// not match it, or elements outside the buffer.
 func (v View) check() string {
+	if !v.DType.Valid() {
+		return fmt.Sprintf("%s is not one of float32, float16, bfloat16, float64", v.DType)
+	}
 	if reason := checkShape(v.Shape); reason != "" {
 		return reason
 	}
