@@ -28,6 +28,25 @@ type Device interface {
 	Close() error
 }
 
+// Call is one operation with its operands, as [Device.Plan] takes them.
+type Call struct {
+	Op     Op
+	Inputs []View
+	Output View
+}
+
+// Fuser is a device that can run some sequences of operations as one, with fewer
+// passes over memory.
+type Fuser interface {
+	Device
+
+	// PlanFused plans the first n of calls that are to be launched one after the
+	// other as a single executor, which leaves every output with what the n would
+	// leave there, up to rounding. An n of 0 says that nothing is gained, and that the first
+	// call is to be planned by itself. Errors are as of Plan.
+	PlanFused(calls []Call) (n int, executor Executor, err error)
+}
+
 // Executor is a planned operation. It may be launched any number of times, by
 // one goroutine at a time.
 type Executor interface {

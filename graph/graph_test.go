@@ -360,7 +360,7 @@ func chain(_ *graph.Graph, in []*graph.Node) []*graph.Node {
 func TestResultsDoNotDependOnRunsOrThreads(t *testing.T) {
 	x := tensor.New(tensor.WithShape(130, 70), tensor.WithBacking(tensor.Random(tensor.Float32, 130*70)))
 	var want []*tensor.Dense
-	for _, name := range []string{"cpu?threads=1", "cpu?threads=2", "cpu?threads=3", "cpu?threads=7", "cpu?simd=off"} {
+	for _, name := range []string{"cpu?threads=1", "cpu?threads=2", "cpu?threads=3", "cpu?threads=7"} {
 		f := openSession(t, name).Function(chain)
 		for range 2 {
 			got, err := f.Run(x)

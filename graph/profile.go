@@ -1,11 +1,15 @@
 package graph
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
-// Profile is the time that one operation of a function took.
+// Profile is the time that one operation of a function took, or several that the
+// device runs as one.
 type Profile struct {
-	Op       string // the operation's name
-	Type     string // the type of its result
+	Op       string // the operation's name, or several joined by "+"
+	Type     string // the type of its result, of the last one's
 	Position string // file and line of the call that built it
 	Launches int64
 	Total    time.Duration
@@ -28,8 +32,13 @@ func (f *Function) Profile() []Profile {
 	for _, p := range f.programs {
 		for _, l := range p.launches {
 			if l.count > 0 {
+				var names []string
+				for _, n := range l.nodes {
+					names = append(names, n.Name())
+				}
 				rows = append(rows, Profile{
-					Op: l.node.Name(), Type: l.node.typ.String(), Position: l.node.Position(), Launches: l.count, Total: l.total,
+					Op: strings.Join(names, "+"), Type: l.nodes[len(names)-1].typ.String(), Position: l.nodes[0].Position(),
+					Launches: l.count, Total: l.total,
 				})
 			}
 		}

@@ -27,9 +27,9 @@ type program struct {
 	arena, constants, scheduled device.Buffer
 }
 
-// launch is one planned operation.
+// launch is one planned operation, or several that the device runs as one.
 type launch struct {
-	node     *Node
+	nodes    []*Node
 	executor device.Executor
 	count    int64
 	total    time.Duration
@@ -81,22 +81,9 @@ func compile(s *Session, g *Graph, inputs []*Node) (p *program, err error) {
 		}
 	}
 
-	var workspace int64
-	for _, n := range order {
-		if n.op == nil || n.kind == operation && l.owner[n.id] != n {
-			continue
-		}
-		operands := make([]device.View, len(n.inputs))
-		for i, in := range n.inputs {
-			operands[i] = views[in.id]
-		}
-		exe, err := s.device.Plan(n.op, operands, views[n.id])
-		if err != nil {
-			return p, fmt.Errorf("%s: %w", n.Position(), err)
-		}
-		p.launches = append(p.launches, launch{node: n, executor: exe})
-		workspace = max(workspace, exe.WorkspaceSize())
-		p.updates = p.updates || n.kind == update
+	workspace, err := p.plan(s, order, l)
+	if err != nil {
+		return p, err
 	}
 	for _, n := range inputs {
 		p.inputs = append(p.inputs, views[n.id])
@@ -111,6 +98,42 @@ func compile(s *Session, g *Graph, inputs []*Node) (p *program, err error) {
 		delete(s.restored, name)
 	}
 	return p, nil
+}
+
+// plan plans the operations in order, and returns the bytes of workspace they need.
+func (p *program) plan(s *Session, order []*Node, l *memoryLayout) (workspace int64, err error) {
+	var nodes []*Node
+	var calls []device.Call
+	for _, n := range order {
+		if n.op == nil || n.kind == operation && l.owner[n.id] != n {
+			continue
+		}
+		operands := make([]device.View, len(n.inputs))
+		for i, in := range n.inputs {
+			operands[i] = l.views[in.id]
+		}
+		nodes = append(nodes, n)
+		calls = append(calls, device.Call{Op: n.op, Inputs: operands, Output: l.views[n.id]})
+		p.updates = p.updates || n.kind == update
+	}
+	fuser, _ := s.device.(device.Fuser)
+	for i := 0; i < len(calls); {
+		n, exe := 0, device.Executor(nil)
+		if fuser != nil {
+			n, exe, err = fuser.PlanFused(calls[i:])
+		}
+		if n == 0 && err == nil {
+			n = 1
+			exe, err = s.device.Plan(calls[i].Op, calls[i].Inputs, calls[i].Output)
+		}
+		if err != nil {
+			return 0, fmt.Errorf("%s: %w", nodes[i].Position(), err)
+		}
+		p.launches = append(p.launches, launch{nodes: nodes[i : i+n], executor: exe})
+		workspace = max(workspace, exe.WorkspaceSize())
+		i += n
+	}
+	return workspace, nil
 }
 
 // evaluationOrder returns the live nodes but the inputs in an order in which
@@ -344,7 +367,7 @@ func (p *program) run(s *Session, inputs []*tensor.Dense, profile bool) error {
 			l.count++
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", l.node.Position(), err)
+			return fmt.Errorf("%s: %w", l.nodes[0].Position(), err)
 		}
 	}
 	return nil

@@ -38,15 +38,21 @@ func converters[F float](d device.DType, mem []byte) (read, write func(block []F
 }
 
 func floatConverters[F, E float](mem []E) (read, write func(block []F, offset, stride int)) {
+	same, _ := any(mem).([]F)
 	read = func(dst []F, offset, stride int) {
-		if stride == 1 {
+		switch {
+		case stride == 0:
+			fill(dst, F(mem[offset]))
+		case stride == 1 && same != nil:
+			copy(dst, same[offset:])
+		case stride == 1:
 			for i, x := range mem[offset:][:len(dst)] {
 				dst[i] = F(x)
 			}
-			return
-		}
-		for i := range dst {
-			dst[i] = F(mem[offset+i*stride])
+		default:
+			for i := range dst {
+				dst[i] = F(mem[offset+i*stride])
+			}
 		}
 	}
 	write = func(src []F, offset, stride int) {
@@ -55,6 +61,17 @@ func floatConverters[F, E float](mem []E) (read, write func(block []F, offset, s
 		}
 	}
 	return read, write
+}
+
+// fill sets all elements to x, by copying what is filled already.
+func fill[F float](dst []F, x F) {
+	if len(dst) == 0 {
+		return
+	}
+	dst[0] = x
+	for n := 1; n < len(dst); n *= 2 {
+		copy(dst[n:], dst[:n])
+	}
 }
 
 func float16Converters[F float](mem []uint16) (read, write func(block []F, offset, stride int)) {
@@ -117,4 +134,23 @@ func scalarOf(v device.View, offset int) func() float64 {
 		x := typed[uint16](mem)
 		return func() float64 { return float64(device.BFloat16Value(x[at])) }
 	}
+}
+
+// vectorConverters returns functions that convert contiguous pieces by vector
+// kernels, and leave the others to read and write.
+func vectorConverters(read, write func(block []float32, offset, stride int), d device.DType, mem []uint16) (_, _ func(block []float32, offset, stride int)) {
+	decode, encode := vectorHalves(d)
+	return func(dst []float32, offset, stride int) {
+			if stride == 1 {
+				decode(dst, mem[offset:][:len(dst)])
+			} else {
+				read(dst, offset, stride)
+			}
+		}, func(src []float32, offset, stride int) {
+			if stride == 1 {
+				encode(mem[offset:][:len(src)], src)
+			} else {
+				write(src, offset, stride)
+			}
+		}
 }

@@ -31,29 +31,21 @@ func (d *cpu) Close() error {
 
 // Plan checks the call and resolves it to an executor.
 func (d *cpu) Plan(op device.Op, inputs []device.View, output device.View) (device.Executor, error) {
-	if err := device.Check(op, inputs, output); err != nil {
-		return nil, err
-	}
-	d.open.RLock()
-	defer d.open.RUnlock()
-	if d.closed {
-		return nil, closedError(op.Name())
-	}
-	for i, v := range inputs {
-		if err := d.checkBuffer(op.Name(), device.ArgName(op, i), v.Buffer); err != nil {
-			return nil, err
-		}
-	}
-	if err := d.checkBuffer(op.Name(), "output", output.Buffer); err != nil {
+	if err := d.check(op, inputs, output); err != nil {
 		return nil, err
 	}
 	var p *program
 	switch {
 	case len(inputs) == 0: // an operation the device does not know
 	case output.DType == device.Float64 || inputs[0].DType == device.Float64: // only Cast has one without the other
-		p = plan[float64](op, inputs, output, false)
+		p = plan[float64](op, inputs, output)
 	default:
-		p = plan[float32](op, inputs, output, d.simd)
+		if d.simd {
+			p = planVector(op, inputs, output)
+		}
+		if p == nil {
+			p = plan[float32](op, inputs, output)
+		}
 	}
 	if p == nil {
 		return nil, &device.Error{Code: device.ErrUnsupported, Op: op.Name(),
@@ -62,9 +54,27 @@ func (d *cpu) Plan(op device.Op, inputs []device.View, output device.View) (devi
 	return &executor{program: *p, device: d, op: op.Name()}, nil
 }
 
-// plan returns the program of an operation with the compute type F, by vector
-// kernels if simd, nil if there is no such operation.
-func plan[F float](op device.Op, inputs []device.View, output device.View, simd bool) *program {
+// check makes the checks of phase one.
+func (d *cpu) check(op device.Op, inputs []device.View, output device.View) error {
+	if err := device.Check(op, inputs, output); err != nil {
+		return err
+	}
+	d.open.RLock()
+	defer d.open.RUnlock()
+	if d.closed {
+		return closedError(op.Name())
+	}
+	for i, v := range inputs {
+		if err := d.checkBuffer(op.Name(), device.ArgName(op, i), v.Buffer); err != nil {
+			return err
+		}
+	}
+	return d.checkBuffer(op.Name(), "output", output.Buffer)
+}
+
+// plan returns the program of an operation with the compute type F, nil if there
+// is no such operation.
+func plan[F float](op device.Op, inputs []device.View, output device.View) *program {
 	switch op := op.(type) {
 	case device.SoftMarginLoss:
 		return planLoss(softMarginLoss[F], op.Reduction, inputs, output)
@@ -75,19 +85,19 @@ func plan[F float](op device.Op, inputs []device.View, output device.View, simd 
 	case device.BCEWithLogitsBackward:
 		return planLossBackward(bceWithLogitsBackward[F], op.Reduction, inputs, output)
 	case device.ReduceSum:
-		return planReduce[F](op.Axes, false, inputs[0], output)
+		return planReduceBy(plainSums[F](), op.Axes, false, inputs[0], output)
 	case device.ReduceMean:
-		return planReduce[F](op.Axes, true, inputs[0], output)
+		return planReduceBy(plainSums[F](), op.Axes, true, inputs[0], output)
 	case device.MatMul:
-		return planProduct[F](transposeIf(op.TransposeSelf, inputs[0]), transposeIf(op.TransposeOther, inputs[1]), nil, output, simd)
+		return planMatMul[F](transposeIf(op.TransposeSelf, inputs[0]), transposeIf(op.TransposeOther, inputs[1]), nil, output)
 	case device.Linear:
-		return planProduct[F](inputs[0], inputs[1], &inputs[2], output, simd)
+		return planMatMul[F](inputs[0], inputs[1], &inputs[2], output)
 	case device.MaximumBackward:
 		return planElementwise(maximumBackward[F], cheap, inputs, output)
 	case device.Dropout:
 		return planDropout[F](op, inputs[0], inputs[1], output)
 	case device.Optimizer:
-		return planOptimizer[F](op, inputs, output)
+		return planOptimizerBy(optimizerKernel[F], op, inputs, output)
 	case device.ViewOp:
 		return planLayout[F](op, inputs[0], output)
 	case device.Copy, device.Cast:

@@ -1,10 +1,11 @@
-// Package cpu is the CPU device, in plain Go: it runs wherever Go does.
+// Package cpu is the CPU device: plain Go that runs wherever Go does, and vector
+// kernels in assembly for amd64 processors with AVX2, FMA and F16C.
 //
 // Importing it registers the driver "cpu" for [device.Open]:
 //
 //	cpu              as many threads as GOMAXPROCS allows
 //	cpu?threads=2    1 to 256 threads
-//	cpu?simd=off     plain Go kernels; they are what simd=auto, the default, gives as well
+//	cpu?simd=off     plain Go kernels; simd=auto, the default, uses vector kernels where it can
 //
 // # How a launch goes
 //
@@ -27,9 +28,16 @@
 // convert.go, and an operation is no more than its kernel. Everything is resolved
 // when the operation is planned; a launch allocates nothing.
 //
+// Vector kernels take the place of block kernels of float32, behind the same
+// seams: vector_amd64.go says which; matrix products go by package gemm. They are not
+// bit-identical with the plain ones, but meet the same promise of accuracy and are
+// as deterministic. The plain kernels are the reference that they are tested against.
+//
+// PlanFused runs the loss with its gradient, and a linear layer with ReLU, as one.
+//
 // # Numbers
 //
-// Functions that float32 arithmetic does not give exactly (exponentials, losses,
+// In plain Go, functions that float32 arithmetic does not give exactly (exponentials, losses,
 // scaled gradients) are computed in float64 and rounded once. Sums are taken over
 // fixed blocks in float64. Matrix products and optimizer steps run in the compute
 // type. Products that are added to something are rounded first, so that no machine

@@ -27,6 +27,7 @@ const (
 type elementwise[F float] struct {
 	kernel   kernel[F]
 	inputs   []operand[F] // at most three
+	packed   [3]*transposed
 	elements int
 }
 
@@ -50,30 +51,54 @@ func (e *elementwise[F]) prepare(s scratch) {
 	}
 }
 
-// block computes the elements from start on into dst.
-func (e *elementwise[F]) block(start int, dst []F, s scratch) {
-	var in [3][]F
+// blocks returns the inputs' n elements from start on.
+func (e *elementwise[F]) blocks(start, n int, workspace []byte, s scratch) (in [3][]F) {
 	for i := range e.inputs {
-		in[i] = e.inputs[i].block(start, slot[F](s, i)[:len(dst)])
+		if t := e.packed[i]; t != nil {
+			in[i] = typed[F](workspace[t.at:])[start:][:n]
+		} else {
+			in[i] = e.inputs[i].block(start, slot[F](s, i)[:n])
+		}
 	}
+	return in
+}
+
+// block computes the elements from start on into dst.
+func (e *elementwise[F]) block(start int, dst []F, workspace []byte, s scratch) {
+	in := e.blocks(start, len(dst), workspace, s)
 	e.kernel(dst, in[0], in[1], in[2])
 }
 
 // planElementwise stores what the kernel computes, at the given cost for one element.
 func planElementwise[F float](k kernel[F], cost int, inputs []device.View, output device.View) *program {
-	e := newElementwise(k, inputs, output.Shape)
+	return newElementwise(k, inputs, output.Shape).plan(cost, output)
+}
+
+// plan stores what the kernel computes, at the given cost for one element.
+func (e *elementwise[F]) plan(cost int, output device.View) *program {
 	if e.elements == 0 {
 		return &program{}
 	}
+	p := &program{}
+	if output.Buffer.(*buffer).device.simd {
+		for i := range e.inputs {
+			if t := e.inputs[i].transpose(); t != nil {
+				t.at, e.packed[i] = p.workspace, t
+				p.workspace += (int64(t.elements())*4 + cacheLine - 1) &^ (cacheLine - 1)
+				p.phases = append(p.phases, phase{parts: t.parts(), cost: t.elements() * cheap, run: t.pack})
+			}
+		}
+	}
 	out := newOperand[F](output)
-	run := func(lo, hi int, _ []byte, s scratch) {
+	run := func(lo, hi int, workspace []byte, s scratch) {
 		e.prepare(s)
 		for b := lo; b < hi; b++ {
 			start, n := blockAt(b, e.elements)
 			dst := out.target(start, slot[F](s, outputSlot)[:n])
-			e.block(start, dst, s)
+			e.block(start, dst, workspace, s)
 			out.store(start, dst)
 		}
 	}
-	return &program{phases: []phase{{parts: blocks(e.elements), cost: e.elements * cost, run: run}}}
+	p.phases = append(p.phases, phase{parts: blocks(e.elements), cost: e.elements * cost, run: run})
+	return p
 }

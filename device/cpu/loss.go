@@ -12,28 +12,44 @@ func planLoss[F float](loss func(dst, self, target []F), r device.Reduction, inp
 		return planElementwise(binary(loss), costly, inputs, output)
 	}
 	shape, _ := device.Broadcast(inputs[0].Shape, inputs[1].Shape)
-	e := newElementwise(binary(loss), inputs, shape)
+	return planLossSums(newElementwise(binary(loss), inputs, shape), sum[F], costly, r, output)
+}
+
+// planLossSums computes the losses of a block at a time and adds them up.
+func planLossSums[F float](e *elementwise[F], sum func([]F) float64, cost int, r device.Reduction, output device.View) *program {
+	return planSums(e, func(start, n int, s scratch) float64 {
+		losses := slot[F](s, outputSlot)[:n]
+		e.block(start, losses, nil, s)
+		return sum(losses)
+	}, cost, r, output)
+}
+
+// planSums adds up what sum returns for n elements from start on, at the given cost for one element.
+func planSums[F float](e *elementwise[F], sum func(start, n int, s scratch) float64, cost int, r device.Reduction, output device.View) *program {
 	t := newTotals[F](1, e.elements, r == device.Mean, output)
-	sums := phase{parts: t.blocks, cost: e.elements * costly, run: func(lo, hi int, workspace []byte, s scratch) {
+	sums := phase{parts: t.blocks, cost: e.elements * cost, run: func(lo, hi int, workspace []byte, s scratch) {
 		e.prepare(s)
 		for b := lo; b < hi; b++ {
 			start, n := blockAt(b, e.elements)
-			losses := slot[F](s, outputSlot)[:n]
-			e.block(start, losses, s)
 			partial := slot[float64](s, sumSlot)[:1]
-			partial[0] = sum(losses)
+			partial[0] = sum(start, n, s)
 			t.put(0, b, partial, workspace, s)
 		}
 	}}
 	return t.plan(sums)
 }
 
+// lossNorm is the factor by which a mean scales the gradient, 1 for other reductions.
+func lossNorm(r device.Reduction, output device.View) float64 {
+	if r == device.Mean {
+		return 1 / float64(device.Elements(output.Shape))
+	}
+	return 1
+}
+
 // planLossBackward passes the kernel the factor by which a mean scales the gradient.
 func planLossBackward[F float](gradient func(norm float64, dst, gradOutput, self, target []F), r device.Reduction, inputs []device.View, output device.View) *program {
-	norm := 1.0
-	if r == device.Mean {
-		norm /= float64(device.Elements(output.Shape))
-	}
+	norm := lossNorm(r, output)
 	k := func(dst, gradOutput, self, target []F) { gradient(norm, dst, gradOutput, self, target) }
 	return planElementwise(k, costly, inputs, output)
 }

@@ -1,9 +1,6 @@
 package cpu
 
-import (
-	"github.com/pullback-go/pullback/device"
-	"github.com/pullback-go/pullback/device/cpu/internal/gemm"
-)
+import "github.com/pullback-go/pullback/device"
 
 // product multiplies matrices: out[i,j] = bias[j] + Σ_k a[i,k] · b[k,j]. Each
 // element is summed over ascending k in the compute type, starting from the bias,
@@ -19,14 +16,6 @@ const narrowCols = 8
 
 // rowsPerPart is the number of rows of the result that a thread takes at least.
 const rowsPerPart = 8
-
-// planProduct multiplies a by b and adds the bias, if there is one, to each row.
-func planProduct[F float](a, b device.View, bias *device.View, output device.View, simd bool) *program {
-	if simd {
-		return planVectorProduct(a, b, bias, output, gemm.Identity)
-	}
-	return planMatMul[F](a, b, bias, output)
-}
 
 // planMatMul multiplies a by b and adds the bias, if there is one, to each row.
 func planMatMul[F float](a, b device.View, bias *device.View, output device.View) *program {

@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"github.com/pullback-go/pullback/device"
-	"github.com/pullback-go/pullback/device/cpu/internal/gemm"
 )
 
 // maxThreads is the largest number of threads that may be asked for.
@@ -32,7 +31,7 @@ func open(n device.Name) (device.Device, error) {
 			return nil, openErrorf(n, "threads=%s is not a number from 1 to %d", s, maxThreads)
 		}
 	}
-	return &cpu{name: n.String(), pool: newPool(threads), simd: n.Options["simd"] != "off" && gemm.Available()}, nil
+	return &cpu{name: n.String(), pool: newPool(threads), simd: n.Options["simd"] != "off" && vectorsAvailable()}, nil
 }
 
 func openErrorf(n device.Name, format string, args ...any) error {

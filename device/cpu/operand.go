@@ -13,6 +13,9 @@ func newMemory[F float](v device.View) memory[F] {
 	mem := v.Buffer.(*buffer).mem
 	var m memory[F]
 	m.read, m.write = converters[F](v.DType, mem)
+	if m, ok := any(&m).(*memory[float32]); ok && v.Buffer.(*buffer).device.simd && v.DType.Size() == 2 {
+		m.read, m.write = vectorConverters(m.read, m.write, v.DType, typed[uint16](mem))
+	}
 	if v.DType == dtypeOf[F]() {
 		m.flat = typed[F](mem)
 	}
@@ -23,8 +26,13 @@ func newMemory[F float](v device.View) memory[F] {
 // the layout whose first element lies at base. They are the elements themselves where
 // that is possible, and otherwise copies in space.
 func (m *memory[F]) load(l *layout, base, start int, space []F) []F {
-	if m.flat != nil && l.contiguous() {
-		return m.flat[base+start:][:len(space)]
+	if m.flat != nil {
+		if l.contiguous() {
+			return m.flat[base+start:][:len(space)]
+		}
+		if n, stride := l.row(); stride == 1 && start%n+len(space) <= n { // within one contiguous row
+			return m.flat[base+l.at(start):][:len(space)]
+		}
 	}
 	walk(l, base, start, space, m.read)
 	return space

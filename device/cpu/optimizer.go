@@ -19,9 +19,9 @@ type scalars struct {
 	first bool    // SGD: this is step 1
 }
 
-// planOptimizer makes one pass over the parameter.
-func planOptimizer[F float](op device.Optimizer, inputs []device.View, output device.View) *program {
-	prepare, update := optimizerKernel[F](op)
+// planOptimizerBy makes one pass over the parameter with a kernel, see [optimizerKernel].
+func planOptimizerBy[F float](kernel func(device.Optimizer) (func(lr, step float64) scalars, update[F]), op device.Optimizer, inputs []device.View, output device.View) *program {
+	prepare, update := kernel(op)
 	if update == nil {
 		return nil
 	}

@@ -1,8 +1,10 @@
 package cpu
 
 import (
+	"runtime"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // costPerThread is the number of elementary operations of a phase, some twenty
@@ -15,7 +17,9 @@ const costPerThread = 64 << 10
 // comes meanwhile does its work alone.
 type pool struct {
 	helpers int
-	wake    chan struct{} // a token is a hint that there may be work
+	ticket  atomic.Int64  // counts the phases that were shared
+	awake   atomic.Int32  // helpers that look for the next ticket
+	wake    chan struct{} // a token is a hint to a sleeping helper that there may be work
 	ended   sync.WaitGroup
 
 	launch sync.Mutex // held by the launch that uses the pool
@@ -50,13 +54,32 @@ func (p *pool) close() {
 func (p *pool) help() {
 	defer p.ended.Done()
 	s := newScratch()
-	for range p.wake {
+	for ticket := int64(0); p.await(&ticket); {
 		p.work.RLock()
 		if p.phase != nil {
 			p.takeParts(s)
 		}
 		p.work.RUnlock()
 	}
+}
+
+// vigil is how long a helper stays awake for more work after it has had some: large
+// operations follow each other, and waking a thread takes tens of microseconds.
+const vigil = 100 * time.Microsecond
+
+// await returns when a phase newer than the ticket may be there, and false when the pool is closed.
+func (p *pool) await(ticket *int64) bool {
+	p.awake.Add(1)
+	for start := time.Now(); p.ticket.Load() == *ticket && time.Since(start) < vigil; {
+		runtime.Gosched()
+	}
+	p.awake.Add(-1)
+	open := true
+	if p.ticket.Load() == *ticket { // a phase that came since has sent a token, as it saw one helper less awake
+		_, open = <-p.wake
+	}
+	*ticket = p.ticket.Load()
+	return open
 }
 
 // takeParts runs parts of the phase until none is left.
@@ -85,7 +108,8 @@ func (p *pool) run(ph *phase, workspace []byte, s scratch) {
 	p.next.Store(0)
 	p.work.Unlock()
 
-	for range helpers {
+	p.ticket.Add(1)
+	for range helpers - int(p.awake.Load()) {
 		select {
 		case p.wake <- struct{}{}:
 		default: // enough tokens are on their way

@@ -48,6 +48,14 @@ func addRow[F float](lane []float64, row []F) {
 	}
 }
 
+// sums are the two ways to sum up.
+type sums[F float] struct {
+	block  func(x []F) float64
+	addRow func(lane []float64, row []F)
+}
+
+func plainSums[F float]() sums[F] { return sums[F]{sum[F], addRow[F]} }
+
 // reduceWidth is the number of outputs that are summed together: their
 // accumulators fill one slot of scratch.
 const reduceWidth = blockSize / lanes
@@ -61,6 +69,7 @@ const (
 
 // reduction sums a tensor over some of its axes.
 type reduction[F float] struct {
+	sums[F]
 	memory[F]
 	base          int
 	kept, reduced layout // of the two groups of axes
@@ -68,8 +77,8 @@ type reduction[F float] struct {
 	terms         int    // elements of reduced
 }
 
-// planReduce sums the input over axes, and divides by the number of terms for a mean.
-func planReduce[F float](axes device.AxisSet, mean bool, input, output device.View) *program {
+// planReduceBy sums the input over axes, and divides by the number of terms for a mean.
+func planReduceBy[F float](by sums[F], axes device.AxisSet, mean bool, input, output device.View) *program {
 	var kept, reduced device.View
 	for i, d := range input.Shape {
 		group := &kept
@@ -79,7 +88,7 @@ func planReduce[F float](axes device.AxisSet, mean bool, input, output device.Vi
 		group.Shape = append(group.Shape, d)
 		group.Strides = append(group.Strides, input.Strides[i])
 	}
-	r := &reduction[F]{base: input.Offset, outputs: device.Elements(kept.Shape), terms: device.Elements(reduced.Shape)}
+	r := &reduction[F]{sums: by, base: input.Offset, outputs: device.Elements(kept.Shape), terms: device.Elements(reduced.Shape)}
 	t := newTotals[F](r.outputs, r.terms, mean, output)
 	if r.outputs == 0 || r.terms == 0 {
 		return t.plan(phase{})
@@ -116,7 +125,7 @@ func (r *reduction[F]) rowsAreBetter() bool {
 func (r *reduction[F]) along(sums []float64, first, start, n int, s scratch) {
 	space := slot[F](s, inputSlot)[:n]
 	for i := range sums {
-		sums[i] = sum(r.load(&r.reduced, r.base+r.kept.at(first+i), start, space))
+		sums[i] = r.sums.block(r.load(&r.reduced, r.base+r.kept.at(first+i), start, space))
 	}
 }
 
@@ -128,7 +137,7 @@ func (r *reduction[F]) across(sums []float64, first, start, n int, s scratch) {
 	clear(accumulators[:used*reduceWidth])
 	for i := range n {
 		row := r.load(&r.kept, r.base+r.reduced.at(start+i), first, space)
-		addRow(accumulators[i%lanes*reduceWidth:], row)
+		r.addRow(accumulators[i%lanes*reduceWidth:][:len(row)], row)
 	}
 	for i := range sums {
 		var l [lanes]float64
