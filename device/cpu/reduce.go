@@ -132,20 +132,36 @@ func (r *reduction[F]) along(sums []float64, first, start, n int, s scratch) {
 // across does the same row by row.
 func (r *reduction[F]) across(sums []float64, first, start, n int, s scratch) {
 	space := slot[F](s, inputSlot)[:len(sums)]
-	accumulators := slot[float64](s, accumulatorSlot)
-	used := min(n, lanes)
-	clear(accumulators[:used*reduceWidth])
-	for i := range n {
-		row := r.load(&r.kept, r.base+r.reduced.at(start+i), first, space)
-		r.addRow(accumulators[i%lanes*reduceWidth:][:len(row)], row)
+	width, used := len(sums), min(n, lanes)
+	accumulators := slot[float64](s, accumulatorSlot)[:used*width]
+	clear(accumulators)
+	if rows := r.adjacentRows(width, start, n); rows != nil {
+		for ; len(rows) > len(accumulators); rows = rows[len(accumulators):] {
+			r.addRow(accumulators, rows[:len(accumulators)]) // a row for each lane
+		}
+		r.addRow(accumulators[:len(rows)], rows)
+	} else {
+		for i := range n {
+			row := r.load(&r.kept, r.base+r.reduced.at(start+i), first, space)
+			r.addRow(accumulators[i%lanes*width:][:width], row)
+		}
 	}
 	for i := range sums {
 		var l [lanes]float64
 		for j := range used {
-			l[j] = accumulators[j*reduceWidth+i]
+			l[j] = accumulators[j*width+i]
 		}
 		sums[i] = addLanes(&l)
 	}
+}
+
+// adjacentRows returns n rows of all outputs from term start on, if they lie one after the
+// other as elements of F, else nil.
+func (r *reduction[F]) adjacentRows(width, start, n int) []F {
+	if r.flat == nil || width != r.outputs || !r.kept.contiguous() || r.reduced.rank != 1 || r.reduced.strides[0] != width {
+		return nil
+	}
+	return r.flat[r.base+start*width:][:n*width]
 }
 
 // totals adds up the sums of blocks, and stores the results.

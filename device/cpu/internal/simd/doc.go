@@ -25,9 +25,18 @@
 //
 // # Accuracy
 //
-// Errors are in units in the last place of the exact result. Where they are given to two digits they are
-// the largest over all 2^32 numbers, which TestExhaustive finds: margins, for the losses, with targets ±1.
-// Subnormal results have the same accuracy as others.
+// Errors are in units in the last place of the exact result, or of the smallest number where
+// that is subnormal. Those with two decimals are the largest over all 2^32 numbers, which
+// TestExhaustive finds: over all margins, for the loss and its gradient, with targets ±1.
 //
-//	SoftMarginLoss              TBD
+//	SoftMarginLoss, Softplus                   1.86
+//	SoftMarginLossBackward and …SumBackward    1.81 for a factor of 1, 1.93 for ⅓; below 2 for any
+//	Exp 0.89, Log 0.88, Tanh 1.34, Sigmoid 1.81
+//	GELU                                       4.19 at -12.22; below 2.1 from -1 on
+//	GELUBackward, BCEWithLogitsBackward        4 of the terms that may cancel
+//	BCEWithLogits                              2; 3 of the terms that may cancel for targets between 0 and 1
+//	TanhBackward, SigmoidBackward              2
+//
+// With other targets than ±1 the rounding of the margin m counts too: it moves e^m by up to |m|/2 units.
+// All other kernels give the exact result, rounded once; updates round once for every operation.
 package simd

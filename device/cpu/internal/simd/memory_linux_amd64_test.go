@@ -38,7 +38,7 @@ func (g guarded) at(end bool, distance, n int) memory {
 // length, nor on whether the output is an input.
 func TestMemory(t *testing.T) {
 	const most = 257
-	const marker = 0xa5
+	clean := bytes.Repeat([]byte{0xa5}, os.Getpagesize())
 	for _, c := range calls() {
 		t.Run(c.name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, 2))
@@ -66,16 +66,14 @@ func TestMemory(t *testing.T) {
 						if i == 0 {
 							distance = misalignment
 						}
-						for j := range regions[i] {
-							regions[i][j] = marker
-						}
+						copy(regions[i], clean)
 						s[i] = regions[i].at(end, distance, n*p.size)
 						copy(s[i], part(data[i], i, first, n))
 						expected[i] = part(want[i], i, first, n)
 					}
 					// Let the output be one of the inputs now and then.
 					alias, out := r.IntN(len(s)), c.slices[0]
-					if in := c.slices[alias]; alias == 0 || !out.written || out.fill != nil || in.written || in.size != out.size || end {
+					if in := c.slices[alias]; alias == 0 || !out.written || out.fill != nil || in.written || in.size != out.size {
 						alias = 0
 					} else {
 						s[0] = s[alias]
@@ -92,12 +90,7 @@ func TestMemory(t *testing.T) {
 						if i == 0 || i != alias {
 							require.True(t, bytes.Equal(expected[i], s[i]), "slice %d of %d elements, at %d bytes: got %v, want %v", i, n, misalignment, s[i], expected[i])
 						}
-						written := 0
-						for _, b := range regions[i] {
-							if b != marker {
-								written++
-							}
-						}
+						written := len(clean) - bytes.Count(regions[i], clean[:1])
 						require.LessOrEqual(t, written, len(s[i]), "slice %d of %d elements, at %d bytes: bytes written outside", i, n, misalignment)
 					}
 				}

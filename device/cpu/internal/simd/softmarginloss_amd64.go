@@ -3,8 +3,8 @@ package simd
 import "math"
 
 // SoftMarginLossSum returns the sum of log(1 + e^(-target·self)). It is not the sum of the numbers
-// that [SoftMarginLoss] stores, but closer to the exact one: terms are multiplied up to 32 at a time
-// before a logarithm is taken.
+// that [SoftMarginLoss] stores, but as close to the exact one: one logarithm is taken of the product of four
+// terms 1 + e^(-target·self), which saves a good part of the time.
 func SoftMarginLossSum(self, target []float32) float64 {
 	target = target[:len(self)]
 	var t lossTerms
