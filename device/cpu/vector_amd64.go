@@ -6,6 +6,7 @@ import (
 	"github.com/pullback-go/pullback/device"
 	"github.com/pullback-go/pullback/device/cpu/internal/gemm"
 	"github.com/pullback-go/pullback/device/cpu/internal/simd"
+	"github.com/pullback-go/pullback/device/cpu/internal/simd512"
 )
 
 // vectorsAvailable reports whether there are vector kernels for this machine.
@@ -23,14 +24,14 @@ func planVector(op device.Op, inputs []device.View, output device.View) *program
 		if p := planHalfLoss(op.Reduction, inputs, output); p != nil {
 			return p
 		}
-		return planVectorLoss(simd.SoftMarginLoss, simd.SoftMarginLossSum, op.Reduction, inputs, output)
+		return planVectorLoss(softMargin.loss, softMargin.sum, op.Reduction, inputs, output)
 	case device.BCEWithLogits:
 		return planVectorLoss(simd.BCEWithLogits, nil, op.Reduction, inputs, output)
 	case device.SoftMarginLossBackward:
 		if p := planHalfLossBackward(op.Reduction, inputs, output); p != nil {
 			return p
 		}
-		return planVectorLossBackward(simd.SoftMarginLossBackward, simd.SoftMarginLossBackwardVector, op.Reduction, inputs, output)
+		return planVectorLossBackward(softMargin.backward, softMargin.backwardVector, op.Reduction, inputs, output)
 	case device.BCEWithLogitsBackward:
 		return planVectorLossBackward(simd.BCEWithLogitsBackwardScalar, simd.BCEWithLogitsBackward, op.Reduction, inputs, output)
 	case device.ReduceSum:
@@ -170,7 +171,7 @@ func planVectorLossBoth(r device.Reduction, inputs []device.View, loss, gradInpu
 	return planSums(e, func(start, n int, s scratch) float64 {
 		in := e.blocks(start, n, nil, s)
 		dst := out.target(start, slot[float32](s, outputSlot)[:n])
-		sum := simd.SoftMarginLossSumBackward(dst, in[0], in[1], float32(gradOutput()*norm))
+		sum := softMargin.both(dst, in[0], in[1], float32(gradOutput()*norm))
 		out.store(start, dst)
 		return sum
 	}, 2*vectorCostly, r, loss)
@@ -184,16 +185,42 @@ func planVectorLinear(inputs []device.View, output device.View) *program {
 	return planVectorProduct(inputs[0], inputs[1], &inputs[2], output, gemm.ReLU)
 }
 
-// halfLoss are the kernels of the soft margin loss that convert in registers.
+// softMarginKernels are the kernels of the soft margin loss for one instruction set.
+type softMarginKernels struct {
+	loss           func(dst, self, target []float32)
+	sum            func(self, target []float32) float64
+	backward       func(dst, self, target []float32, factor float32)
+	backwardVector func(dst, gradOutput, self, target []float32, norm float32)
+	both           func(dst, self, target []float32, factor float32) float64
+	halves         map[device.DType]halfLoss // that convert in registers
+}
+
 type halfLoss struct {
 	sum      func(self, target []uint16) float64
 	backward func(dst, self, target []uint16, factor float32)
 }
 
-var halfLosses = map[device.DType]halfLoss{
-	device.Float16:  {simd.SoftMarginLossSumFloat16, simd.SoftMarginLossBackwardFloat16},
-	device.BFloat16: {simd.SoftMarginLossSumBFloat16, simd.SoftMarginLossBackwardBFloat16},
-}
+// softMargin are the fastest kernels that this processor can run.
+var softMargin = func() softMarginKernels {
+	if simd512.Available() {
+		return softMarginKernels{
+			simd512.SoftMarginLoss, simd512.SoftMarginLossSum, simd512.SoftMarginLossBackward,
+			simd512.SoftMarginLossBackwardVector, simd512.SoftMarginLossSumBackward,
+			map[device.DType]halfLoss{
+				device.Float16:  {simd512.SoftMarginLossSumFloat16, simd512.SoftMarginLossBackwardFloat16},
+				device.BFloat16: {simd512.SoftMarginLossSumBFloat16, simd512.SoftMarginLossBackwardBFloat16},
+			},
+		}
+	}
+	return softMarginKernels{
+		simd.SoftMarginLoss, simd.SoftMarginLossSum, simd.SoftMarginLossBackward,
+		simd.SoftMarginLossBackwardVector, simd.SoftMarginLossSumBackward,
+		map[device.DType]halfLoss{
+			device.Float16:  {simd.SoftMarginLossSumFloat16, simd.SoftMarginLossBackwardFloat16},
+			device.BFloat16: {simd.SoftMarginLossSumBFloat16, simd.SoftMarginLossBackwardBFloat16},
+		},
+	}
+}()
 
 // halves returns the elements of contiguous tensors of the same half type and shape, false if they are not that.
 func halves(dtype device.DType, shape []int, views ...device.View) ([][]uint16, bool) {
@@ -209,7 +236,7 @@ func halves(dtype device.DType, shape []int, views ...device.View) ([][]uint16, 
 
 // planHalfLoss adds up losses of contiguous tensors of a half type, nil if the call is not that.
 func planHalfLoss(r device.Reduction, inputs []device.View, output device.View) *program {
-	kernels, ok := halfLosses[inputs[0].DType]
+	kernels, ok := softMargin.halves[inputs[0].DType]
 	data, same := halves(inputs[0].DType, inputs[0].Shape, inputs...)
 	if !ok || !same || r == device.None {
 		return nil
@@ -223,7 +250,7 @@ func planHalfLoss(r device.Reduction, inputs []device.View, output device.View) 
 // planHalfLossBackward computes the gradient of contiguous tensors of a half type for
 // one gradOutput, nil if the call is not that.
 func planHalfLossBackward(r device.Reduction, inputs []device.View, output device.View) *program {
-	kernels, ok := halfLosses[output.DType]
+	kernels, ok := softMargin.halves[output.DType]
 	data, same := halves(output.DType, output.Shape, inputs[1], inputs[2], output)
 	if !ok || !same || device.Elements(inputs[0].Shape) != 1 {
 		return nil

@@ -73,6 +73,11 @@ func elements[E any](m memory) []E {
 	return unsafe.Slice((*E)(unsafe.Pointer(unsafe.SliceData(m))), len(m)/int(unsafe.Sizeof(e)))
 }
 
+// memoryOf returns the elements as bytes.
+func memoryOf(s []uint16) memory {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), 2*len(s))
+}
+
 // functions are the package's, or those of package simd, for one format.
 type functions[E float32 | uint16] struct {
 	loss           func(dst, self, target []E)

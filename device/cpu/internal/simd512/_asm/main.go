@@ -210,7 +210,7 @@ func softMarginLossTermsBackward(d dtype) {
 						build.VMOVAPS(whole[0], isNegative[i], quotient[0])
 						gradients = append(gradients, quotient...)
 					} else { // one more rounding does not count
-						build.VSUBPS(inverse[0], float(1/unit).times(1)[0], isNegative[i], inverse[0])
+						build.VSUBPS(inverse[0], float(1 / unit).times(1)[0], isNegative[i], inverse[0])
 						gradients = append(gradients, mul(g, inverse)...)
 					}
 				}
