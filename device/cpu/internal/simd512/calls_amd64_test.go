@@ -16,10 +16,7 @@ type call struct {
 	name   string
 	slices []slice
 	run    func(s []memory) float64 // 0 unless the function returns a sum
-
-	// wholesale says that the result depends on all elements. Otherwise an element of the output
-	// depends on the same elements of the inputs only.
-	wholesale bool
+	sums   bool                     // says that it does
 }
 
 // slice describes a parameter.
@@ -92,7 +89,6 @@ var (
 	functionsF16  = functions[uint16]{SoftMarginLossFloat16, SoftMarginLossSumFloat16, SoftMarginLossBackwardFloat16, SoftMarginLossBackwardVectorFloat16, SoftMarginLossSumBackwardFloat16}
 	functionsBF16 = functions[uint16]{SoftMarginLossBFloat16, SoftMarginLossSumBFloat16, SoftMarginLossBackwardBFloat16, SoftMarginLossBackwardVectorBFloat16, SoftMarginLossSumBackwardBFloat16}
 
-	avx2Functions32   = functions[float32]{simd.SoftMarginLoss, simd.SoftMarginLossSum, simd.SoftMarginLossBackward, simd.SoftMarginLossBackwardVector, simd.SoftMarginLossSumBackward}
 	avx2FunctionsF16  = functions[uint16]{simd.SoftMarginLossFloat16, simd.SoftMarginLossSumFloat16, simd.SoftMarginLossBackwardFloat16, simd.SoftMarginLossBackwardVectorFloat16, simd.SoftMarginLossSumBackwardFloat16}
 	avx2FunctionsBF16 = functions[uint16]{simd.SoftMarginLossBFloat16, simd.SoftMarginLossSumBFloat16, simd.SoftMarginLossBackwardBFloat16, simd.SoftMarginLossBackwardVectorBFloat16, simd.SoftMarginLossSumBackwardBFloat16}
 )
@@ -102,11 +98,6 @@ const factor = 0x1p-7
 
 func calls() []call {
 	return append(append(callsOf("", format32, functions32), callsOf("Float16", formatFloat16, functionsF16)...), callsOf("BFloat16", formatBFloat16, functionsBF16)...)
-}
-
-// avx2Calls returns the same rows for package simd.
-func avx2Calls() []call {
-	return append(append(callsOf("", format32, avx2Functions32), callsOf("Float16", formatFloat16, avx2FunctionsF16)...), callsOf("BFloat16", formatBFloat16, avx2FunctionsBF16)...)
 }
 
 func callsOf[E float32 | uint16](suffix string, f format, of functions[E]) []call {
@@ -132,7 +123,7 @@ func callsOf[E float32 | uint16](suffix string, f format, of functions[E]) []cal
 			of.loss(e(s[0]), e(s[1]), e(s[2]))
 			return 0
 		}},
-		{name: "SoftMarginLossSum" + suffix, slices: []slice{in, in}, wholesale: true, run: func(s []memory) float64 {
+		{name: "SoftMarginLossSum" + suffix, slices: []slice{in, in}, sums: true, run: func(s []memory) float64 {
 			return of.sum(e(s[0]), e(s[1]))
 		}},
 		{name: "SoftMarginLossBackward" + suffix, slices: []slice{out, in, in}, run: func(s []memory) float64 {
@@ -143,7 +134,7 @@ func callsOf[E float32 | uint16](suffix string, f format, of functions[E]) []cal
 			of.backwardVector(e(s[0]), e(s[1]), e(s[2]), e(s[3]), factor)
 			return 0
 		}},
-		{name: "SoftMarginLossSumBackward" + suffix, slices: []slice{out, in, in}, wholesale: true, run: func(s []memory) float64 {
+		{name: "SoftMarginLossSumBackward" + suffix, slices: []slice{out, in, in}, sums: true, run: func(s []memory) float64 {
 			return of.sumBackward(e(s[0]), e(s[1]), e(s[2]), factor)
 		}},
 	}

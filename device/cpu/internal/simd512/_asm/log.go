@@ -50,15 +50,16 @@ func onePlusProduct(x vec) vec {
 	return x
 }
 
-// complementProduct returns ∏1/(1-y_j) - 1 over the vectors of 0 ≤ y ≤ ½, lane by lane. For
-// y = e/(1+e) that is ∏(1+e_j) - 1. It is the quotient of 1 - ∏(1-y_j) and ∏(1-y_j), and nothing cancels in
-// the former if it is summed up as y_1 + y_2·(1-y_1) + …
+// complementProduct returns ∏1/(1-y_j) - 1 over the vectors of 0 ≤ y ≤ ½, lane by lane, and overwrites
+// them. For y = e/(1+e) that is ∏(1+e_j) - 1. It is the quotient of 1 - ∏(1-y_j) and ∏(1-y_j): nothing cancels
+// in the former if it is put together by 1 - (1-a)(1-b) = a + (1-a)·b.
 func complementProduct(y vec) vec {
-	rest := sub(float(1).times(1), y[:1])
-	taken := copyOf(y[:1], 1)
-	for j := 1; j < len(y); j++ {
-		addMul(taken, rest, y[j:j+1])
-		subMul(rest, copyOf(rest, 1), y[j:j+1])
+	rest := sub(float(1).times(len(y)), y)
+	for len(y) > 1 {
+		half := len(y) / 2
+		addMul(y[:half], rest[:half], y[half:])
+		rest = mul(rest[:half], rest[half:])
+		y = y[:half]
 	}
-	return div(taken, rest)
+	return div(y, rest)
 }

@@ -199,18 +199,25 @@ func softMarginLossTermsBackward(d dtype) {
 				denominator := unitPlusExp(atMost(abs(m), float(maxExponent)), 0, d == f32)
 				target := b.load("target")
 				var gradients, y vec
-				for i := range denominator { // vector by vector, which takes fewer registers
-					denominator := denominator[i : i+1]
+				const pair = 2 // at a time, which takes fewer registers
+				for i := 0; i < b.vectors; i += pair {
+					end := min(i+pair, b.vectors)
+					denominator, isNegative := denominator[i:end], isNegative[i:end]
 					inverse := reciprocal(denominator)
-					g := mul(same(factor, 1), target[i:i+1])
+					g := mul(same(factor, len(denominator)), target[i:end])
 					y = append(y, mul(inverse, float(unit))...)
 					if d == f32 {
 						quotient, whole := div(g, denominator), mul(g, float(1/unit))
 						subMul(whole, g, inverse)
-						build.VMOVAPS(whole[0], isNegative[i], quotient[0])
+						for j, k := range isNegative {
+							build.VMOVAPS(whole[j], k, quotient[j])
+						}
 						gradients = append(gradients, quotient...)
 					} else { // one more rounding does not count
-						build.VSUBPS(inverse[0], float(1 / unit).times(1)[0], isNegative[i], inverse[0])
+						large := float(1 / unit).times(1)[0]
+						for j, k := range isNegative {
+							build.VSUBPS(inverse[j], large, k, inverse[j])
+						}
 						gradients = append(gradients, mul(g, inverse)...)
 					}
 				}
