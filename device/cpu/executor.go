@@ -25,7 +25,7 @@ type program struct {
 // time. What a part computes must not depend on which others run beside it.
 type phase struct {
 	parts int
-	cost  int // of all parts, in elementary operations, see cheap
+	cost  int // of all parts, see cheap
 
 	// run does the parts from lo up to, but not including, hi. The scratch is the
 	// calling thread's own; the workspace is the launch's.

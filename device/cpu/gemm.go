@@ -40,7 +40,7 @@ func planVectorProduct(a, b device.View, bias *device.View, output device.View, 
 	operand := func(v device.View, contiguousRows bool) vectorOperand {
 		o := newVectorOperand(v, contiguousRows, &plan.workspace)
 		if o.packed {
-			plan.phases = append(plan.phases, phase{parts: blocks(o.elements()), cost: o.elements(), run: o.pack})
+			plan.phases = append(plan.phases, phase{parts: blocks(o.elements()), cost: o.elements() * cheap, run: o.pack})
 		}
 		return o
 	}
@@ -71,8 +71,8 @@ func planVectorProduct(a, b device.View, bias *device.View, output device.View, 
 	return plan
 }
 
-// productsPerUnit is how many multiplications with their additions the kernels do in the time of a cheap operation.
-const productsPerUnit = 16
+// productsPerUnit is how many multiplications with their additions the kernels do in a unit of cost, see [cheap].
+const productsPerUnit = 8
 
 func (p *vectorProduct) pack(lo, hi int, workspace []byte, _ scratch) {
 	p.plan.Pack(p.a.data(workspace), p.b.data(workspace), p.own(workspace), lo, hi)

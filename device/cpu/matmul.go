@@ -27,7 +27,7 @@ func planMatMul[F float](a, b device.View, bias *device.View, output device.View
 	operand := func(v device.View) *matrixOperand[F] {
 		m := newMatrixOperand[F](v, &plan.workspace)
 		if m.packed {
-			plan.phases = append(plan.phases, phase{parts: blocks(m.elements()), cost: m.elements(), run: m.pack})
+			plan.phases = append(plan.phases, phase{parts: blocks(m.elements()), cost: m.elements() * cheap, run: m.pack})
 		}
 		return m
 	}
@@ -44,7 +44,7 @@ func planMatMul[F float](a, b device.View, bias *device.View, output device.View
 	p.c = newMatrixOperand[F](output, &plan.workspace)
 	plan.phases = append(plan.phases, phase{
 		parts: (p.m + rowsPerPart - 1) / rowsPerPart,
-		cost:  p.m * p.n * (p.k/2 + 1),
+		cost:  p.m * p.n * (2*p.k + cheap),
 		run:   p.multiply,
 	})
 	return plan

@@ -7,10 +7,9 @@ import (
 	"time"
 )
 
-// costPerThread is the number of elementary operations of a phase, some twenty
-// microseconds, for which it is worth having one more thread: waking a goroutine
+// costPerThread is the cost of a phase, see [cheap], some twenty microseconds, for which it is worth having one more thread: waking a goroutine
 // takes a good part of that. A phase of less than twice as many stays with its caller.
-const costPerThread = 64 << 10
+const costPerThread = 256 << 10
 
 // pool is the threads of a device besides the callers': goroutines that sleep
 // until a launch has work to share. One launch at a time uses them; another that
@@ -104,7 +103,7 @@ func (p *pool) run(ph *phase, workspace []byte, s scratch) {
 
 	p.work.Lock()
 	p.phase, p.workspace = ph, workspace
-	p.step = max(1, ph.parts/(4*(helpers+1))) // some parts are slower than others, so not all at once
+	p.step = max(1, ph.parts/(16*(helpers+1))) // some parts are slower than others, so not all at once
 	p.next.Store(0)
 	p.work.Unlock()
 

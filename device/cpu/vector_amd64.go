@@ -39,7 +39,7 @@ func planVector(op device.Op, inputs []device.View, output device.View) *program
 	case device.ReduceMean:
 		return planReduceBy(vectorSums, op.Axes, true, inputs[0], output)
 	case device.MaximumBackward:
-		return planElementwise(simd.MaximumBackward, cheap, inputs, output)
+		return planElementwise(simd.MaximumBackward, vectorCheap, inputs, output)
 	case device.Optimizer:
 		return planOptimizerBy(vectorOptimizer, op, inputs, output)
 	}
@@ -55,26 +55,29 @@ func planVector(op device.Op, inputs []device.View, output device.View) *program
 // vectorSums are the sums of a reduction, in the order of the plain ones.
 var vectorSums = sums[float32]{block: simd.SumFloat64, addRow: simd.AddFloat64}
 
-// vectorCostly is what a function costs that is costly in plain Go.
-const vectorCostly = 2
+// What a vector kernel costs for one element, in the units of [cheap].
+const (
+	vectorCheap  = 1
+	vectorCostly = 2
+)
 
 // vectorUnary is [unaryKernel] by vector kernels.
 func vectorUnary(op device.Op) (kernel func(dst, a []float32), cost int) {
 	switch op := op.(type) {
 	case device.Neg:
-		return simd.Neg, cheap
+		return simd.Neg, vectorCheap
 	case device.Sqrt:
-		return simd.Sqrt, cheap
+		return simd.Sqrt, vectorCheap
 	case device.Square:
-		return simd.Square, cheap
+		return simd.Square, vectorCheap
 	case device.Abs:
-		return simd.Abs, cheap
+		return simd.Abs, vectorCheap
 	case device.Sign:
-		return simd.Sign, cheap
+		return simd.Sign, vectorCheap
 	case device.ReLU:
-		return simd.ReLU, cheap
+		return simd.ReLU, vectorCheap
 	case device.LeakyReLU:
-		return func(dst, a []float32) { simd.LeakyReLU(dst, a, op.NegativeSlope) }, cheap
+		return func(dst, a []float32) { simd.LeakyReLU(dst, a, op.NegativeSlope) }, vectorCheap
 	case device.Exp:
 		return simd.Exp, vectorCostly
 	case device.Log:
@@ -95,23 +98,23 @@ func vectorUnary(op device.Op) (kernel func(dst, a []float32), cost int) {
 func vectorBinary(op device.Op) (kernel func(dst, a, b []float32), cost int) {
 	switch op := op.(type) {
 	case device.Add:
-		return simd.Add, cheap
+		return simd.Add, vectorCheap
 	case device.Sub:
-		return simd.Sub, cheap
+		return simd.Sub, vectorCheap
 	case device.Mul:
-		return simd.Mul, cheap
+		return simd.Mul, vectorCheap
 	case device.Div:
-		return simd.Div, cheap
+		return simd.Div, vectorCheap
 	case device.Maximum:
-		return simd.Maximum, cheap
+		return simd.Maximum, vectorCheap
 	case device.ReLUBackward:
-		return simd.ReLUBackward, cheap
+		return simd.ReLUBackward, vectorCheap
 	case device.LeakyReLUBackward:
-		return func(dst, a, b []float32) { simd.LeakyReLUBackward(dst, a, b, op.NegativeSlope) }, cheap
+		return func(dst, a, b []float32) { simd.LeakyReLUBackward(dst, a, b, op.NegativeSlope) }, vectorCheap
 	case device.TanhBackward:
-		return simd.TanhBackward, cheap
+		return simd.TanhBackward, vectorCheap
 	case device.SigmoidBackward:
-		return simd.SigmoidBackward, cheap
+		return simd.SigmoidBackward, vectorCheap
 	case device.GELUBackward:
 		return simd.GELUBackward, vectorCostly
 	}
