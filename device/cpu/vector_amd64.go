@@ -31,7 +31,11 @@ func planVector(op device.Op, inputs []device.View, output device.View) *program
 		if p := planHalfLossBackward(op.Reduction, inputs, output); p != nil {
 			return p
 		}
-		return planVectorLossBackward(softMargin.backward, softMargin.backwardVector, op.Reduction, inputs, output)
+		backward := softMargin.backward
+		if device.Elements(output.Shape) >= pastCaches {
+			backward = softMargin.backwardPast
+		}
+		return planVectorLossBackward(backward, softMargin.backwardVector, op.Reduction, inputs, output)
 	case device.BCEWithLogitsBackward:
 		return planVectorLossBackward(simd.BCEWithLogitsBackwardScalar, simd.BCEWithLogitsBackward, op.Reduction, inputs, output)
 	case device.ReduceSum:
@@ -193,6 +197,7 @@ type softMarginKernels struct {
 	loss           func(dst, self, target []float32)
 	sum            func(self, target []float32) float64
 	backward       func(dst, self, target []float32, factor float32)
+	backwardPast   func(dst, self, target []float32, factor float32) // past the caches
 	backwardVector func(dst, gradOutput, self, target []float32, norm float32)
 	both           func(dst, self, target []float32, factor float32) float64
 	halves         map[device.DType]halfLoss // that convert in registers
@@ -203,11 +208,15 @@ type halfLoss struct {
 	backward func(dst, self, target []uint16, factor float32)
 }
 
+// pastCaches is the number of elements from which on a gradient is written past the
+// caches: 16 MiB, half of a large one.
+const pastCaches = 1 << 22
+
 // softMargin are the fastest kernels that this processor can run.
 var softMargin = func() softMarginKernels {
 	if simd512.Available() {
 		return softMarginKernels{
-			simd512.SoftMarginLoss, simd512.SoftMarginLossSum, simd512.SoftMarginLossBackward,
+			simd512.SoftMarginLoss, simd512.SoftMarginLossSum, simd512.SoftMarginLossBackward, simd512.SoftMarginLossBackwardPast,
 			simd512.SoftMarginLossBackwardVector, simd512.SoftMarginLossSumBackward,
 			map[device.DType]halfLoss{
 				device.Float16:  {simd512.SoftMarginLossSumFloat16, simd512.SoftMarginLossBackwardFloat16},
@@ -216,7 +225,7 @@ var softMargin = func() softMarginKernels {
 		}
 	}
 	return softMarginKernels{
-		simd.SoftMarginLoss, simd.SoftMarginLossSum, simd.SoftMarginLossBackward,
+		simd.SoftMarginLoss, simd.SoftMarginLossSum, simd.SoftMarginLossBackward, simd.SoftMarginLossBackward,
 		simd.SoftMarginLossBackwardVector, simd.SoftMarginLossSumBackward,
 		map[device.DType]halfLoss{
 			device.Float16:  {simd.SoftMarginLossSumFloat16, simd.SoftMarginLossBackwardFloat16},

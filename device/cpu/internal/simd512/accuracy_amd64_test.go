@@ -260,3 +260,27 @@ func TestAccuracy(t *testing.T) {
 		})
 	}
 }
+
+// Past the caches or not, the bits are the same, wherever dst lies.
+func TestBackwardPast(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	memory := make([]float32, 5000)
+	for _, n := range []int{0, 1, 15, 16, 63, 64, 65, 128, 1000, 4096} {
+		for offset := range 17 {
+			self, target, want := make([]float32, n), make([]float32, n), make([]float32, n)
+			for i := range self {
+				self[i], target[i] = float32(20*r.NormFloat64()), float32(2*r.IntN(2)-1)
+			}
+			for _, factor := range []float32{1, -0.25, 1e-20} {
+				SoftMarginLossBackward(want, self, target, factor)
+				dst := memory[offset:][:n]
+				clear(memory)
+				SoftMarginLossBackwardPast(dst, self, target, factor)
+				require.Equal(t, want, append([]float32{}, dst...))
+				for i, x := range memory {
+					require.True(t, x == 0 || i >= offset && i < offset+n, "element %d was written", i-offset)
+				}
+			}
+		}
+	}
+}

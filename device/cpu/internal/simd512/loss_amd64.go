@@ -79,6 +79,11 @@ func softMarginLossBackwardVectorBFloat16(dst []uint16, gradOutput []uint16, sel
 //go:noescape
 func softMarginLossTermsBackwardBFloat16(dst []uint16, self []uint16, target []uint16, factor float32, products *float32, rests *float32)
 
+// softMarginLossBackwardPast stores target·2^40·factor / (1 + e^(target·self)).
+//
+//go:noescape
+func softMarginLossBackwardPast(dst []float32, self []float32, target []float32, factor float32)
+
 // sumLogTerms returns the sum of log(1 + product) - rest, over 128 of each.
 //
 //go:noescape

@@ -1,6 +1,9 @@
 package simd512
 
-import "math"
+import (
+	"math"
+	"unsafe"
+)
 
 // SoftMarginLossSum returns the sum of log(1 + e^(-target·self)). It is not the sum of the numbers
 // that [SoftMarginLoss] stores, but closer to the exact one: terms are multiplied up to 32 at a time
@@ -33,6 +36,19 @@ func SoftMarginLossBackward(dst, self, target []float32, factor float32) {
 	}
 	softMarginLossBackward(dst, self, target, -factor*unit)
 }
+
+// SoftMarginLossBackwardPast is [SoftMarginLossBackward] for results that will not be read
+// soon: it writes them past the caches, which then need not read them first.
+func SoftMarginLossBackwardPast(dst, self, target []float32, factor float32) {
+	if len(dst) == 0 || !aligned(dst) || !ordinary(factor) {
+		SoftMarginLossBackward(dst, self, target, factor)
+		return
+	}
+	softMarginLossBackwardPast(dst, self, target, -factor*unit)
+}
+
+// aligned reports whether the slice, which is not empty, starts at a multiple of a vector's size.
+func aligned(x []float32) bool { return uintptr(unsafe.Pointer(&x[0]))%64 == 0 }
 
 // SoftMarginLossBackwardVector stores -target · sigmoid(-target·self) · gradOutput · norm.
 func SoftMarginLossBackwardVector(dst, gradOutput, self, target []float32, norm float32) {

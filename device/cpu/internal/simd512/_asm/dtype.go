@@ -10,17 +10,20 @@ import (
 type dtype int
 
 const (
-	f32  dtype = iota
-	f16        // IEEE 754 binary16
-	bf16       // the upper half of a float32
+	f32     dtype = iota
+	f16           // IEEE 754 binary16
+	bf16          // the upper half of a float32
+	f32past       // float32 that is written past the caches, at addresses that are multiples of a vector
 )
 
 // suffix is what the names of kernels for the type end in.
-func (d dtype) suffix() string { return [...]string{"", "Float16", "BFloat16"}[d] }
+func (d dtype) suffix() string { return [...]string{"", "Float16", "BFloat16", "Past"}[d] }
 
-func (d dtype) size() int { return [...]int{4, 2, 2}[d] }
+func (d dtype) size() int { return [...]int{4, 2, 2, 4}[d] }
 
-func (d dtype) slice() string { return [...]string{"[]float32", "[]uint16", "[]uint16"}[d] }
+func (d dtype) slice() string {
+	return [...]string{"[]float32", "[]uint16", "[]uint16", "[]float32"}[d]
+}
 
 // load reads vectors from memory as float32. Pairs of bfloat16 vectors are read as one register
 // of words, of which the first vector has the even and the second the odd ones: for element-wise work the
@@ -67,6 +70,10 @@ func (d dtype) store(v vec, at func(i int) operand.Mem) {
 		}
 	case bf16:
 		storeBFloat16Pairs(v, at)
+	case f32past:
+		for i := range v {
+			build.VMOVNTPS(v[i], at(i))
+		}
 	default:
 		for i := range v {
 			build.VMOVUPS(v[i], at(i))

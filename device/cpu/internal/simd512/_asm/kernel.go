@@ -177,6 +177,9 @@ func (k kernel) emit() {
 		k.rest()
 	}
 	build.Label("done")
+	if k.slices[0].dtype == f32past {
+		build.SFENCE() // or another thread might read what is not written yet
+	}
 	build.VZEROUPPER()
 	build.RET()
 }

@@ -19,6 +19,7 @@ func main() {
 		softMarginLossBackwardVector(d)
 		softMarginLossTermsBackward(d)
 	}
+	softMarginLossBackward(f32past)
 	sumLogTerms()
 	build.Generate()
 }
@@ -133,10 +134,15 @@ func softMarginLossTerms(d dtype) {
 
 func softMarginLossBackward(d dtype) {
 	var factor reg.VecVirtual
+	name, operands := "softMarginLossBackward"+d.suffix(), slices(d, "dst", "self", "target")
+	if d == f32past {
+		d = f32
+		operands = append(slices(f32past, "dst"), slices(f32, "self", "target")...)
+	}
 	kernel{
-		name:    "softMarginLossBackward" + d.suffix(),
-		doc:     fmt.Sprintf("softMarginLossBackward%s stores target·2^40·factor / (1 + e^(target·self)).", d.suffix()),
-		slices:  slices(d, "dst", "self", "target"),
+		name:    name,
+		doc:     fmt.Sprintf("%s stores target·2^40·factor / (1 + e^(target·self)).", name),
+		slices:  operands,
 		params:  "factor float32",
 		vectors: 4,
 		setup: func() {
