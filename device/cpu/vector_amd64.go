@@ -162,6 +162,13 @@ func planVectorLossBackward(scalar func(dst, self, target []float32, factor floa
 		return e.plan(vectorCostly, output)
 	}
 	gradOutput := scalarOf(inputs[0], 0)
+	self, target, out := e.inputs[1], e.inputs[2], newOperand[float32](output)
+	if self.direct && target.direct && out.direct { // a call for all blocks, as none of them needs scratch
+		return &program{phases: []phase{{parts: blocks(e.elements), cost: e.elements * vectorCostly, run: func(lo, hi int, _ []byte, _ scratch) {
+			start, n := lo*blockSize, min(hi*blockSize, e.elements)-lo*blockSize
+			scalar(out.flat[out.base+start:][:n], self.flat[self.base+start:][:n], target.flat[target.base+start:][:n], float32(gradOutput()*norm))
+		}}}}
+	}
 	e.inputs = e.inputs[1:]
 	e.kernel = func(dst, self, target, _ []float32) { scalar(dst, self, target, float32(gradOutput()*norm)) }
 	return e.plan(vectorCostly, output)
