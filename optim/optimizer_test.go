@@ -444,7 +444,7 @@ func TestStepsAllocateNothing(t *testing.T) {
 	require.NoError(t, err)
 
 	// AllocsPerRun divides and rounds down, so the whole run is measured as one.
-	before := dev.allocations
+	before, heap := dev.allocations, liveHeap()
 	allocations := testing.AllocsPerRun(1, func() {
 		for range steps {
 			if _, err := step.RunScalar(x); err != nil {
@@ -454,8 +454,17 @@ func TestStepsAllocateNothing(t *testing.T) {
 	})
 	require.Less(t, allocations, 10., "10,000 steps; the runtime may make a few of its own")
 	require.Equal(t, before, dev.allocations, "device memory")
+	require.Less(t, liveHeap(), heap+64<<10, "the heap")
 	require.EqualValues(t, 2*steps+1, s.Step())
 	runtime.KeepAlive(x)
+}
+
+// liveHeap returns the bytes of the Go heap that are in use.
+func liveHeap() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
 }
 
 // Every optimizer finds the minimum of ½Σ cᵢ(pᵢ - tᵢ)² of condition 10.
