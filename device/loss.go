@@ -25,16 +25,6 @@ func (r Reduction) String() string {
 	return fmt.Sprintf("reduction(%d)", int64(r))
 }
 
-// ParseReduction returns the reduction with the given name.
-func ParseReduction(name string) (Reduction, error) {
-	for r := None; r <= Sum; r++ {
-		if r.String() == name {
-			return r, nil
-		}
-	}
-	return 0, invalidf("", "reduction", "%q is not one of none, mean, sum", name)
-}
-
 // inferLoss is the rule of every loss: self and target promote and broadcast;
 // the result has the broadcast shape, or none when it is reduced.
 func inferLoss(op Op, inputs []Type, r Reduction) (Type, error) {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// costPerThread is the cost of a phase, see [cheap], some twenty microseconds, for which it is worth having one more thread: waking a goroutine
-// takes a good part of that. A phase of less than twice as many stays with its caller.
+// costPerThread is the cost of a phase, see [cheap], some twenty microseconds, for
+// which it is worth having one more thread: waking a goroutine takes a good part of that. A phase of less than twice as many stays with its caller.
 const costPerThread = 256 << 10
 
 // pool is the threads of a device besides the callers': goroutines that sleep

@@ -31,13 +31,9 @@ func planVector(op device.Op, inputs []device.View, output device.View) *program
 		if p := planHalfLossBackward(op.Reduction, inputs, output); p != nil {
 			return p
 		}
-		backward := softMargin.backward
-		if device.Elements(output.Shape) >= pastCaches {
-			backward = softMargin.backwardPast
-		}
-		return planVectorLossBackward(backward, softMargin.backwardVector, op.Reduction, inputs, output)
+		return planVectorLossBackward(softMargin.backward, softMargin.past, softMargin.backwardVector, op.Reduction, inputs, output)
 	case device.BCEWithLogitsBackward:
-		return planVectorLossBackward(simd.BCEWithLogitsBackwardScalar, simd.BCEWithLogitsBackward, op.Reduction, inputs, output)
+		return planVectorLossBackward(simd.BCEWithLogitsBackwardScalar, simd.BCEWithLogitsBackwardScalar, simd.BCEWithLogitsBackward, op.Reduction, inputs, output)
 	case device.ReduceSum:
 		return planReduceBy(vectorSums, op.Axes, false, inputs[0], output)
 	case device.ReduceMean:
@@ -144,10 +140,11 @@ func planVectorLoss(loss func(dst, self, target []float32), sum func(self, targe
 }
 
 // planVectorLossBackward is [planLossBackward] by vector kernels: by scalar, which
-// takes the norm times gradOutput, if that is one number, else by vector. A mean
+// takes the norm times gradOutput, if that is one number (by past, which writes past
+// the caches, if the gradient is large), else by vector. A mean
 // over many gradOutputs is rare, and has one rounding more than the accuracy promised bears, so it
 // is left to plain Go.
-func planVectorLossBackward(scalar func(dst, self, target []float32, factor float32), vector func(dst, gradOutput, self, target []float32, norm float32),
+func planVectorLossBackward(scalar, past func(dst, self, target []float32, factor float32), vector func(dst, gradOutput, self, target []float32, norm float32),
 	r device.Reduction, inputs []device.View, output device.View) *program {
 	norm := lossNorm(r, output)
 	e := newElementwise[float32](nil, inputs, output.Shape)
@@ -164,10 +161,13 @@ func planVectorLossBackward(scalar func(dst, self, target []float32, factor floa
 	gradOutput := scalarOf(inputs[0], 0)
 	self, target, out := e.inputs[1], e.inputs[2], newOperand[float32](output)
 	if self.direct && target.direct && out.direct { // a call for all blocks, as none of them needs scratch
-		return &program{phases: []phase{{parts: blocks(e.elements), cost: e.elements * vectorCostly, run: func(lo, hi int, _ []byte, _ scratch) {
-			start, n := lo*blockSize, min(hi*blockSize, e.elements)-lo*blockSize
-			scalar(out.flat[out.base+start:][:n], self.flat[self.base+start:][:n], target.flat[target.base+start:][:n], float32(gradOutput()*norm))
-		}}}}
+		if e.elements >= pastCaches {
+			scalar = past
+		}
+		return planPieces(e.elements, func(lo, hi int) {
+			n := hi - lo
+			scalar(out.flat[out.base+lo:][:n], self.flat[self.base+lo:][:n], target.flat[target.base+lo:][:n], float32(gradOutput()*norm))
+		})
 	}
 	e.inputs = e.inputs[1:]
 	e.kernel = func(dst, self, target, _ []float32) { scalar(dst, self, target, float32(gradOutput()*norm)) }
@@ -177,6 +177,9 @@ func planVectorLossBackward(scalar func(dst, self, target []float32, factor floa
 // planVectorLossBoth computes the reduced loss and its gradient in one pass; the inputs
 // are the gradient's, of which gradOutput is one number. Nil if the call is not for these kernels.
 func planVectorLossBoth(r device.Reduction, inputs []device.View, loss, gradInput device.View) *program {
+	if p := planHalfLossBoth(r, inputs, loss, gradInput); p != nil {
+		return p
+	}
 	e := newElementwise[float32](nil, inputs[1:], gradInput.Shape)
 	if e.elements == 0 || gradInput.DType == device.Float64 {
 		return nil
@@ -199,20 +202,21 @@ func planVectorLinear(inputs []device.View, output device.View) *program {
 	return planVectorProduct(inputs[0], inputs[1], &inputs[2], output, gemm.ReLU)
 }
 
-// softMarginKernels are the kernels of the soft margin loss for one instruction set.
-type softMarginKernels struct {
-	loss           func(dst, self, target []float32)
-	sum            func(self, target []float32) float64
-	backward       func(dst, self, target []float32, factor float32)
-	backwardPast   func(dst, self, target []float32, factor float32) // past the caches
-	backwardVector func(dst, gradOutput, self, target []float32, norm float32)
-	both           func(dst, self, target []float32, factor float32) float64
-	halves         map[device.DType]halfLoss // that convert in registers
+// lossKernels are the kernels of a loss on elements of type E, float32 or the bits of a
+// half type, which are converted in registers.
+type lossKernels[E float32 | uint16] struct {
+	loss           func(dst, self, target []E)
+	sum            func(self, target []E) float64
+	backward       func(dst, self, target []E, factor float32)
+	backwardVector func(dst, gradOutput, self, target []E, norm float32)
+	both           func(dst, self, target []E, factor float32) float64
 }
 
-type halfLoss struct {
-	sum      func(self, target []uint16) float64
-	backward func(dst, self, target []uint16, factor float32)
+// softMarginKernels are the kernels of the soft margin loss for one instruction set.
+type softMarginKernels struct {
+	lossKernels[float32]
+	past   func(dst, self, target []float32, factor float32) // backward, past the caches
+	halves map[device.DType]lossKernels[uint16]
 }
 
 // pastCaches is the number of elements from which on a gradient is written past the
@@ -223,20 +227,26 @@ const pastCaches = 1 << 22
 var softMargin = func() softMarginKernels {
 	if simd512.Available() {
 		return softMarginKernels{
-			simd512.SoftMarginLoss, simd512.SoftMarginLossSum, simd512.SoftMarginLossBackward, simd512.SoftMarginLossBackwardPast,
-			simd512.SoftMarginLossBackwardVector, simd512.SoftMarginLossSumBackward,
-			map[device.DType]halfLoss{
-				device.Float16:  {simd512.SoftMarginLossSumFloat16, simd512.SoftMarginLossBackwardFloat16},
-				device.BFloat16: {simd512.SoftMarginLossSumBFloat16, simd512.SoftMarginLossBackwardBFloat16},
+			lossKernels[float32]{simd512.SoftMarginLoss, simd512.SoftMarginLossSum, simd512.SoftMarginLossBackward,
+				simd512.SoftMarginLossBackwardVector, simd512.SoftMarginLossSumBackward},
+			simd512.SoftMarginLossBackwardPast,
+			map[device.DType]lossKernels[uint16]{
+				device.Float16: {simd512.SoftMarginLossFloat16, simd512.SoftMarginLossSumFloat16, simd512.SoftMarginLossBackwardFloat16,
+					simd512.SoftMarginLossBackwardVectorFloat16, simd512.SoftMarginLossSumBackwardFloat16},
+				device.BFloat16: {simd512.SoftMarginLossBFloat16, simd512.SoftMarginLossSumBFloat16, simd512.SoftMarginLossBackwardBFloat16,
+					simd512.SoftMarginLossBackwardVectorBFloat16, simd512.SoftMarginLossSumBackwardBFloat16},
 			},
 		}
 	}
 	return softMarginKernels{
-		simd.SoftMarginLoss, simd.SoftMarginLossSum, simd.SoftMarginLossBackward, simd.SoftMarginLossBackward,
-		simd.SoftMarginLossBackwardVector, simd.SoftMarginLossSumBackward,
-		map[device.DType]halfLoss{
-			device.Float16:  {simd.SoftMarginLossSumFloat16, simd.SoftMarginLossBackwardFloat16},
-			device.BFloat16: {simd.SoftMarginLossSumBFloat16, simd.SoftMarginLossBackwardBFloat16},
+		lossKernels[float32]{simd.SoftMarginLoss, simd.SoftMarginLossSum, simd.SoftMarginLossBackward,
+			simd.SoftMarginLossBackwardVector, simd.SoftMarginLossSumBackward},
+		simd.SoftMarginLossBackward,
+		map[device.DType]lossKernels[uint16]{
+			device.Float16: {simd.SoftMarginLossFloat16, simd.SoftMarginLossSumFloat16, simd.SoftMarginLossBackwardFloat16,
+				simd.SoftMarginLossBackwardVectorFloat16, simd.SoftMarginLossSumBackwardFloat16},
+			device.BFloat16: {simd.SoftMarginLossBFloat16, simd.SoftMarginLossSumBFloat16, simd.SoftMarginLossBackwardBFloat16,
+				simd.SoftMarginLossBackwardVectorBFloat16, simd.SoftMarginLossSumBackwardBFloat16},
 		},
 	}
 }()
@@ -253,11 +263,21 @@ func halves(dtype device.DType, shape []int, views ...device.View) ([][]uint16, 
 	return data, true
 }
 
-// planHalfLoss adds up losses of contiguous tensors of a half type, nil if the call is not that.
+// planHalfLoss computes the loss of contiguous tensors of a half type, nil if the call is not that.
 func planHalfLoss(r device.Reduction, inputs []device.View, output device.View) *program {
 	kernels, ok := softMargin.halves[inputs[0].DType]
+	if !ok {
+		return nil
+	}
+	if r == device.None {
+		data, same := halves(output.DType, output.Shape, output, inputs[0], inputs[1])
+		if !same {
+			return nil
+		}
+		return planPieces(len(data[0]), func(lo, hi int) { kernels.loss(data[0][lo:hi], data[1][lo:hi], data[2][lo:hi]) })
+	}
 	data, same := halves(inputs[0].DType, inputs[0].Shape, inputs...)
-	if !ok || !same || r == device.None {
+	if !same {
 		return nil
 	}
 	e := &elementwise[float32]{elements: len(data[0])}
@@ -266,18 +286,48 @@ func planHalfLoss(r device.Reduction, inputs []device.View, output device.View) 
 	}, vectorCostly, r, output)
 }
 
-// planHalfLossBackward computes the gradient of contiguous tensors of a half type for
-// one gradOutput, nil if the call is not that.
+// planHalfLossBackward computes the gradient of contiguous tensors of a half type, nil
+// if the call is not that, or a mean over many gradOutputs, see [planVectorLossBackward].
 func planHalfLossBackward(r device.Reduction, inputs []device.View, output device.View) *program {
 	kernels, ok := softMargin.halves[output.DType]
-	data, same := halves(output.DType, output.Shape, inputs[1], inputs[2], output)
-	if !ok || !same || device.Elements(inputs[0].Shape) != 1 {
+	data, same := halves(output.DType, output.Shape, output, inputs[1], inputs[2])
+	if !ok || !same {
 		return nil
 	}
-	gradOutput, norm, elements := scalarOf(inputs[0], 0), lossNorm(r, output), len(data[0])
+	dst, self, target := data[0], data[1], data[2]
+	if device.Elements(inputs[0].Shape) == 1 {
+		gradOutput, norm := scalarOf(inputs[0], 0), lossNorm(r, output)
+		return planPieces(len(dst), func(lo, hi int) {
+			kernels.backward(dst[lo:hi], self[lo:hi], target[lo:hi], float32(gradOutput()*norm))
+		})
+	}
+	gradOutput, same := halves(output.DType, output.Shape, inputs[0])
+	if !same || r == device.Mean {
+		return nil
+	}
+	return planPieces(len(dst), func(lo, hi int) {
+		kernels.backwardVector(dst[lo:hi], gradOutput[0][lo:hi], self[lo:hi], target[lo:hi], 1)
+	})
+}
+
+// planHalfLossBoth is [planVectorLossBoth] for contiguous tensors of a half type.
+func planHalfLossBoth(r device.Reduction, inputs []device.View, loss, gradInput device.View) *program {
+	kernels, ok := softMargin.halves[gradInput.DType]
+	data, same := halves(gradInput.DType, gradInput.Shape, gradInput, inputs[1], inputs[2])
+	if !ok || !same {
+		return nil
+	}
+	gradOutput, norm := scalarOf(inputs[0], 0), lossNorm(r, gradInput)
+	e := &elementwise[float32]{elements: len(data[0])}
+	return planSums(e, func(start, n int, _ scratch) float64 {
+		return kernels.both(data[0][start:][:n], data[1][start:][:n], data[2][start:][:n], float32(gradOutput()*norm))
+	}, 2*vectorCostly, r, loss)
+}
+
+// planPieces calls f for the elements from lo up to hi of as many pieces as threads take.
+func planPieces(elements int, f func(lo, hi int)) *program {
 	return &program{phases: []phase{{parts: blocks(elements), cost: elements * vectorCostly, run: func(lo, hi int, _ []byte, _ scratch) {
-		start, end := lo*blockSize, min(hi*blockSize, elements)
-		kernels.backward(data[2][start:end], data[0][start:end], data[1][start:end], float32(gradOutput()*norm))
+		f(lo*blockSize, min(hi*blockSize, elements))
 	}}}}
 }
 

@@ -94,36 +94,6 @@ func Div(dst []float32, a []float32, b []float32)
 //go:noescape
 func Maximum(dst []float32, a []float32, b []float32)
 
-// AddScalar stores a + s.
-//
-//go:noescape
-func AddScalar(dst []float32, a []float32, s float32)
-
-// MulScalar stores a · s.
-//
-//go:noescape
-func MulScalar(dst []float32, a []float32, s float32)
-
-// DivScalar stores a / s.
-//
-//go:noescape
-func DivScalar(dst []float32, a []float32, s float32)
-
-// MaximumScalar stores the larger of a and s, as Maximum does.
-//
-//go:noescape
-func MaximumScalar(dst []float32, a []float32, s float32)
-
-// ScalarSub stores s - a.
-//
-//go:noescape
-func ScalarSub(dst []float32, a []float32, s float32)
-
-// ScalarDiv stores s / a.
-//
-//go:noescape
-func ScalarDiv(dst []float32, a []float32, s float32)
-
 // ReLUBackward stores gradOutput where self > 0, else 0.
 //
 //go:noescape

@@ -196,16 +196,6 @@ func kernels() []kernel {
 			open: func(x []float64) bool { return openBackward(x[1], x[2], 0.3*x[0]) },
 		},
 	}
-	for _, s := range []float32{0, -1.5, 1e-40, float32(inf), float32(nan)} {
-		y := float64(s)
-		list = append(list,
-			unary(fmt.Sprintf("AddScalar(%v)", s), func(dst, a []float32) { AddScalar(dst, a, s) }, exact, func(x float64) float64 { return x + y }),
-			unary(fmt.Sprintf("MulScalar(%v)", s), func(dst, a []float32) { MulScalar(dst, a, s) }, exact, func(x float64) float64 { return x * y }),
-			unary(fmt.Sprintf("DivScalar(%v)", s), func(dst, a []float32) { DivScalar(dst, a, s) }, exact, func(x float64) float64 { return x / y }),
-			unary(fmt.Sprintf("MaximumScalar(%v)", s), func(dst, a []float32) { MaximumScalar(dst, a, s) }, exact, func(x float64) float64 { return max(x, y) }),
-			unary(fmt.Sprintf("ScalarSub(%v)", s), func(dst, a []float32) { ScalarSub(dst, a, s) }, exact, func(x float64) float64 { return y - x }),
-			unary(fmt.Sprintf("ScalarDiv(%v)", s), func(dst, a []float32) { ScalarDiv(dst, a, s) }, exact, func(x float64) float64 { return y / x }))
-	}
 	// Factors for both of the ways that SoftMarginLossBackward goes.
 	for _, factor := range []float32{1, -1.0 / 3, 0, 1e-6, 0x1p-32, 1e-20, 1e-38, 1000, 1e9, 1e15, float32(inf), float32(nan)} {
 		k := kernel{

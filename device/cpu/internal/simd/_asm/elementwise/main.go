@@ -38,13 +38,6 @@ func main() {
 		{"Div", "stores a / b.", "a b", "", 4, func(in []Vec) Vec { return Div(in[0], in[1]) }},
 		{"Maximum", "stores the larger of a and b: +0 of two zeros that differ, NaN if either is.", "a b", "", 2, func(in []Vec) Vec { return Maximum(in[0], in[1]) }},
 
-		{"AddScalar", "stores a + s.", "a", "s float32", 4, func(in []Vec) Vec { return Add(in[0], Param("s")) }},
-		{"MulScalar", "stores a · s.", "a", "s float32", 4, func(in []Vec) Vec { return Mul(in[0], Param("s")) }},
-		{"DivScalar", "stores a / s.", "a", "s float32", 4, func(in []Vec) Vec { return Div(in[0], Param("s")) }},
-		{"MaximumScalar", "stores the larger of a and s, as Maximum does.", "a", "s float32", 2, func(in []Vec) Vec { return Maximum(in[0], scalar("s", in)) }},
-		{"ScalarSub", "stores s - a.", "a", "s float32", 4, func(in []Vec) Vec { return Sub(scalar("s", in), in[0]) }},
-		{"ScalarDiv", "stores s / a.", "a", "s float32", 4, func(in []Vec) Vec { return Div(scalar("s", in), in[0]) }},
-
 		{"ReLUBackward", "stores gradOutput where self > 0, else 0.", "gradOutput self", "", 4, func(in []Vec) Vec {
 			return And(in[0], Compare(Greater, in[1], Float(0)))
 		}},
@@ -122,8 +115,6 @@ func main() {
 	}.Emit()
 	build.Generate()
 }
-
-func scalar(param string, in []Vec) Vec { return Param(param).Scalar().Times(len(in[0])) }
 
 // bceDifference is sigmoid(x) - t. Where x > 0 it is (1 - t) - sigmoid(-x), which is accurate where t is 1.
 func bceDifference(x, t Vec) Vec {
