@@ -24,6 +24,7 @@ type Function struct {
 	model    Model
 	programs []*program
 	profile  bool
+	check    bool
 }
 
 // Function returns the model as a function on host tensors. Nothing is built before its first run.
@@ -88,7 +89,7 @@ func (f *Function) RunScalar(inputs ...*tensor.Dense) (float64, error) {
 		return 0, fmt.Errorf("graph: RunScalar needs a function with one output of one element, but this one has %d outputs%s",
 			len(p.outputs), p.graph.outputTypes())
 	}
-	if err := p.run(s, inputs, f.profile); err != nil {
+	if err := p.run(s, inputs, f.profile, f.check); err != nil {
 		return 0, fmt.Errorf("graph: %w", err)
 	}
 	v := p.outputs[0]
@@ -112,7 +113,7 @@ func (f *Function) run(p *program, outputs, inputs []*tensor.Dense) error {
 			return fmt.Errorf("graph: output %d: %w", i, err)
 		}
 	}
-	err := p.run(f.session, inputs, f.profile)
+	err := p.run(f.session, inputs, f.profile, f.check)
 	for i, t := range outputs {
 		if err == nil {
 			err = p.read(f.session, i, t)

@@ -19,6 +19,7 @@ import (
 	"github.com/pullback-go/pullback/graph"
 	"github.com/pullback-go/pullback/ops"
 	"github.com/pullback-go/pullback/ops/softmarginloss"
+	"github.com/pullback-go/pullback/optim"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -468,4 +469,31 @@ func TestProfile(t *testing.T) {
 		require.Equal(t, at, r.Position, "a gradient's operations belong to the line of the forward ones")
 	}
 	require.Equal(t, []string{"Exp", "ReduceSum", "Mul"}, names)
+}
+
+func TestChecking(t *testing.T) {
+	s := openSession(t, "cpu")
+	var exp, update string
+	f := s.Function(func(g *graph.Graph, in []*graph.Node) []*graph.Node {
+		w := g.Parameter("w", device.Type{DType: device.Float32}, nil)
+		y := ops.Exp(in[0])
+		exp = here(1)
+		loss := ops.Sum(ops.Mul(ops.Neg(y), w))
+		optim.Minimize(g, optim.SGD{LR: optim.Constant(1e10)}, loss)
+		update = here(1)
+		return []*graph.Node{loss}
+	})
+	f.SetChecking(true)
+	_, err := f.RunScalar(float32s([]int{2}, -30, -31))
+	require.NoError(t, err)
+	_, err = f.RunScalar(float32s([]int{3}, 1, 2, 100))
+	require.EqualError(t, err, "graph: "+exp+": Exp wrote float32[3], of which element 2 is +Inf")
+	_, err = f.RunScalar(float32s([]int{2}, 1, float32(math.NaN())))
+	require.EqualError(t, err, "graph: input 0: element 1 is NaN")
+	_, err = f.RunScalar(float32s([]int{2}, 70, 1))
+	require.ErrorContains(t, err, update+": SGD wrote float32[], of which element 0 is +Inf")
+	f.SetChecking(false)
+	loss, err := f.RunScalar(float32s([]int{2}, 70, 1))
+	require.NoError(t, err)
+	require.True(t, math.IsInf(loss, -1), "what is infinite stays so")
 }

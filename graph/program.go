@@ -30,6 +30,7 @@ type program struct {
 // launch is one planned operation, or several that the device runs as one.
 type launch struct {
 	nodes    []*Node
+	calls    []device.Call
 	executor device.Executor
 	count    int64
 	total    time.Duration
@@ -129,7 +130,7 @@ func (p *program) plan(s *Session, order []*Node, l *memoryLayout) (workspace in
 		if err != nil {
 			return 0, fmt.Errorf("%s: %w", nodes[i].Position(), err)
 		}
-		p.launches = append(p.launches, launch{nodes: nodes[i : i+n], executor: exe})
+		p.launches = append(p.launches, launch{nodes: nodes[i : i+n], calls: calls[i : i+n], executor: exe})
 		workspace = max(workspace, exe.WorkspaceSize())
 		i += n
 	}
@@ -328,7 +329,7 @@ func (p *program) placePerStep(s *Session, order []*Node, views []device.View) (
 }
 
 // run uploads the inputs, launches everything and leaves the outputs on the device.
-func (p *program) run(s *Session, inputs []*tensor.Dense, profile bool) error {
+func (p *program) run(s *Session, inputs []*tensor.Dense, profile, check bool) error {
 	for i, t := range inputs {
 		h, err := hostTensorOf(t)
 		if err != nil {
@@ -341,6 +342,11 @@ func (p *program) run(s *Session, inputs []*tensor.Dense, profile bool) error {
 		}
 		if err := upload(s.stream, p.inputs[i], data); err != nil {
 			return fmt.Errorf("input %d: %w", i, err)
+		}
+		if check {
+			if err := checkFinite(data[:p.inputs[i].Type().Bytes()], p.inputs[i].Type()); err != nil {
+				return fmt.Errorf("input %d: %w", i, err)
+			}
 		}
 	}
 	for i, n := range p.perStep {
@@ -368,6 +374,11 @@ func (p *program) run(s *Session, inputs []*tensor.Dense, profile bool) error {
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", l.nodes[0].Position(), err)
+		}
+		if check {
+			if err := l.check(s); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -1,0 +1,54 @@
+package graph
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/pullback-go/pullback/device"
+)
+
+// SetChecking turns the search for values that are not numbers on or off. While
+// it is on, what every operation wrote is read back, and a run ends with an error at the
+// first that wrote a NaN or an infinity, or at an input that holds one. The error
+// names the operation and the line that built it. Updates made before it have
+// happened. Runs take much longer.
+func (f *Function) SetChecking(on bool) {
+	f.session.mu.Lock()
+	defer f.session.mu.Unlock()
+	f.check = on
+}
+
+// check reads back what the launch wrote.
+func (l *launch) check(s *Session) error {
+	for i, c := range l.calls {
+		written := []device.View{c.Output}
+		if u, ok := c.Op.(device.Updater); ok {
+			written = nil
+			for _, input := range u.Updates() {
+				written = append(written, c.Inputs[input])
+			}
+		}
+		for _, v := range written {
+			t := v.Type()
+			data := s.stage(t.Bytes())
+			if err := s.stream.Download(data, v.Buffer, int64(v.Offset)*int64(t.DType.Size())); err != nil {
+				return err
+			}
+			if err := checkFinite(data, t); err != nil {
+				return fmt.Errorf("%s: %s wrote %s, of which %w", l.nodes[i].Position(), l.nodes[i].Name(), t, err)
+			}
+		}
+	}
+	return nil
+}
+
+// checkFinite returns an error that says where the first element is that is not finite.
+func checkFinite(data []byte, t device.Type) error {
+	size := t.DType.Size()
+	for i := range t.Elements() {
+		if x := scalarValue(data[i*size:], t.DType); math.IsNaN(x) || math.IsInf(x, 0) {
+			return fmt.Errorf("element %d is %v", i, x)
+		}
+	}
+	return nil
+}
