@@ -55,7 +55,7 @@ const largeCall = 100_000
 
 // cases returns the table. Every operation of package device has a row in it.
 func cases() []opCase {
-	return slices.Concat(elementwiseCases(), lossCases(), layoutCases(), reduceCases(), matMulCases(), optimizerCases())
+	return slices.Concat(elementwiseCases(), lossCases(), layoutCases(), reduceCases(), matMulCases(), optimizerCases(), customCases())
 }
 
 // name returns the name of the row's operation.

@@ -29,6 +29,7 @@ func TestEveryOpHasARow(t *testing.T) {
 			rows[typ.Name()] = true
 		}
 	}
+	delete(rows, Hypotenuse{}.Name()) // which is this package's own
 	files, err := filepath.Glob("../*.go")
 	require.NoError(t, err)
 	ops := map[string]bool{}
