@@ -35,7 +35,10 @@ func (d *cpu) Plan(op device.Op, inputs []device.View, output device.View) (devi
 		return nil, err
 	}
 	var p *program
+	custom, _ := op.(device.Custom)
 	switch {
+	case custom != nil:
+		p = planCustom(custom, inputs, output)
 	case len(inputs) == 0: // an operation the device does not know
 	case output.DType == device.Float64 || inputs[0].DType == device.Float64: // only Cast has one without the other
 		p = plan[float64](op, inputs, output)
@@ -49,7 +52,7 @@ func (d *cpu) Plan(op device.Op, inputs []device.View, output device.View) (devi
 	}
 	if p == nil {
 		return nil, &device.Error{Code: device.ErrUnsupported, Op: op.Name(),
-			Reason: d.name + " has no such operation; use operations of package device"}
+			Reason: d.name + " has no such operation; use operations of package device, or give yours a kernel, see device.Custom"}
 	}
 	return &executor{program: *p, device: d, op: op.Name()}, nil
 }
