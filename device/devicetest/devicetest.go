@@ -48,6 +48,10 @@ type Options struct {
 	// checks that it refuses them with [device.ErrUnsupported].
 	Without []string
 
+	// Only lists the operations to check, all of them and the rest of the contract if
+	// it is empty. It is for a variant of a device that has been checked as a whole.
+	Only []string
+
 	// ULP gives, by the operation's name, the error to allow in float32 where the
 	// device cannot keep to the one that the suite allows.
 	ULP map[string]float64
@@ -96,7 +100,13 @@ type check struct {
 func checks(o Options) []check {
 	var list []check
 	for _, c := range cases() {
+		if len(o.Only) > 0 && !slices.Contains(o.Only, c.name()) {
+			continue
+		}
 		list = append(list, check{c.name(), func(t require.TestingT, dev device.Device) { c.check(t, dev, o) }})
+	}
+	if len(o.Only) > 0 {
+		return list
 	}
 	for _, part := range []struct {
 		name string

@@ -1,0 +1,154 @@
+package report
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/google/renameio/v2/maybe"
+)
+
+// PageName is the name of the HTML page in the directory of a report.
+const PageName = "report.html"
+
+// Report is what [Write] writes. The zero value of a field leaves its part out.
+type Report struct {
+	Title   string
+	Options []Entry // of the run, in the order of the page
+	Data    []Entry // the data's summary
+
+	// Scores are logits, one a row, and Labels are -1 and +1. A row is predicted positive
+	// if its score is at least the Threshold.
+	Scores, Labels     []float64
+	Threshold          float64
+	Rows               string // which rows these are, such as "test"
+	Negative, Positive string // names of the classes
+
+	Metrics    []Entry // rows for the table of metrics besides those computed from the scores
+	Curves     []Curve
+	Importance *Importance
+	Boundary   *Boundary
+	DOT        string // the graph in Graphviz's language
+	Operations []Operation
+}
+
+// Entry is a row of a table.
+type Entry struct{ Name, Value string }
+
+// Curve is a value for each epoch, from the first. Values that are not finite leave gaps.
+type Curve struct {
+	Name   string
+	Losses []float64
+}
+
+// Importance is how much each feature matters, by its weight or by permutation.
+type Importance struct {
+	Measure string // what the values are, such as "loss of AUC when permuted"
+	Names   []string
+	Values  []float64 // one a name
+}
+
+// Boundary is the plane of two features, in which the model's decisions can be drawn.
+type Boundary struct {
+	X, Y   string    // names of the features
+	Points []float64 // shape (n, 2), row-major
+	Labels []float64 // -1 and +1, shape (n)
+
+	// Score returns the logit of each point; points are as in Points.
+	Score func(points []float64) ([]float64, error)
+}
+
+// Operation is the time that one operation took over all its launches.
+type Operation struct {
+	Name     string
+	Launches int64
+	Total    time.Duration
+}
+
+func (r *Report) check() error {
+	switch {
+	case r == nil:
+		return errors.New("report: the report is nil; pass a *report.Report")
+	case math.IsNaN(r.Threshold):
+		return errors.New("report: the threshold is NaN; it must be a number, such as 0 for a probability of one half")
+	}
+	if i := r.Importance; i != nil && len(i.Names) != len(i.Values) {
+		return fmt.Errorf("report: the importance has %d names and %d values; one of each a feature is needed", len(i.Names), len(i.Values))
+	}
+	if b := r.Boundary; b != nil {
+		switch {
+		case len(b.Points) != 2*len(b.Labels):
+			return fmt.Errorf("report: the boundary has %d coordinates and %d labels; two coordinates and a label a point are needed", len(b.Points), len(b.Labels))
+		case b.Score == nil:
+			return errors.New("report: the boundary has no function that scores points; set Boundary.Score")
+		}
+	}
+	return nil
+}
+
+// Write writes the report into the directory, which is made if it is not there: a page
+// named [PageName], its pictures as PNG files, and graph.dot and graph.svg. Files of
+// these names are replaced, and others are left alone, even if they are pictures of an
+// earlier report that this one does not have.
+//
+// Nothing is written before everything has been drawn, and each file is written under another
+// name, synced and renamed, so that no file is ever seen half-written; on Windows, which has no
+// atomic rename, files are written in place. The page is the last.
+//
+// Graphviz draws the graph if its program dot can be found and is done within ten seconds.
+// Without it, the page has the graph as text. Cancelling the context
+// stops before the next picture.
+func Write(ctx context.Context, dir string, r *Report) error {
+	if err := r.check(); err != nil {
+		return err
+	}
+	e, err := r.evaluate()
+	if err != nil {
+		return err
+	}
+	pictures, notes, err := r.draw(ctx, e)
+	if err != nil {
+		return err
+	}
+	var svg []byte
+	if r.DOT != "" {
+		svg = drawGraph(ctx, r.DOT)
+	}
+	html, err := r.page(e, pictures, notes, svg)
+	if err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("report: stopped before anything was written: %w", err)
+	}
+
+	files := make([]file, 0, len(pictures)+3)
+	for _, p := range pictures {
+		files = append(files, file{p.Name + ".png", p.PNG})
+	}
+	if r.DOT != "" {
+		files = append(files, file{"graph.dot", []byte(r.DOT)})
+	}
+	if svg != nil {
+		files = append(files, file{"graph.svg", svg})
+	}
+	files = append(files, file{PageName, html})
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("report: its directory cannot be made: %w", err)
+	}
+	for _, f := range files {
+		if err := maybe.WriteFile(filepath.Join(dir, f.name), f.data, 0o644); err != nil {
+			return fmt.Errorf("report: %s cannot be written: %w", f.name, err)
+		}
+	}
+	return nil
+}
+
+type file struct {
+	name string
+	data []byte
+}

@@ -1,0 +1,146 @@
+package ascend
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/pullback-go/pullback/device"
+	"github.com/pullback-go/pullback/device/ascend/acl"
+)
+
+// npu is the device. What follows owner is only used on its thread, but for the
+// pool's lists, which have a lock.
+type npu struct {
+	name       string
+	number     int
+	stableLoss bool
+	fallback   device.Device // nil if there is none
+	owner
+
+	lib       *library
+	context   acl.Context
+	bfloat16  bool
+	pool      pool
+	streams   map[*stream]bool
+	executors map[*executor]bool
+}
+
+// open loads the libraries, sets up the NPU and starts the owner.
+func (d *npu) open(path string) error {
+	d.pool.free, d.pool.all = map[int64][]pointer{}, map[pointer]bool{}
+	d.streams, d.executors = map[*stream]bool{}, map[*executor]bool{}
+	d.start()
+	err := d.call("Open", func() error { return d.setUp(path) })
+	if err != nil {
+		_, _ = d.stop(func() error { return nil })
+	}
+	return err
+}
+
+// setUp makes the context. What it has done so far is undone if it fails.
+func (d *npu) setUp(path string) (err error) {
+	if d.lib, err = acquire(path); err != nil {
+		return err
+	}
+	undo := []func() error{d.lib.release}
+	defer func() {
+		for i := len(undo) - 1; err != nil && i >= 0; i-- {
+			_ = undo[i]() // the first failure is the one to report
+		}
+	}()
+	if err = d.lib.SetDevice(d.number); err != nil {
+		return err
+	}
+	undo = append(undo, func() error { return d.lib.ResetDevice(d.number) })
+	if d.context, err = d.lib.CreateContext(d.number); err != nil {
+		return err
+	}
+	d.bfloat16 = hasBFloat16(d.lib.SocName())
+	return nil
+}
+
+// hasBFloat16 tells from its name whether a chip computes in bfloat16: the A2, A3
+// and later ones do, the first training chips and the inference chips do not.
+func hasBFloat16(soc string) bool {
+	for _, prefix := range []string{"Ascend910B", "Ascend910_93", "Ascend950", "Ascend-Simulator"} {
+		if strings.HasPrefix(soc, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+func (d *npu) Name() string { return d.name }
+
+// Close waits for what is queued and tears down in the order that CANN asks for:
+// executors, streams, memory, context, device, libraries.
+func (d *npu) Close() error {
+	stopped, err := d.stop(d.tearDown)
+	if stopped && d.fallback != nil {
+		err = errors.Join(err, d.fallback.Close())
+	}
+	return err
+}
+
+func (d *npu) tearDown() error {
+	var errs []error
+	for s := range d.streams {
+		errs = append(errs, d.lib.SynchronizeStream(s.handle))
+	}
+	for e := range d.executors {
+		errs = append(errs, e.destroy())
+	}
+	for s := range d.streams {
+		errs = append(errs, s.destroy())
+	}
+	d.pool.Lock()
+	defer d.pool.Unlock()
+	for at := range d.pool.all {
+		errs = append(errs, d.lib.Free(at))
+	}
+	return errors.Join(append(errs,
+		d.lib.DestroyContext(d.context),
+		d.lib.ResetDevice(d.number),
+		d.lib.release())...)
+}
+
+// Plan checks the call and makes phase one of the operators it consists of.
+func (d *npu) Plan(op device.Op, inputs []device.View, output device.View) (device.Executor, error) {
+	if err := device.Check(op, inputs, output); err != nil {
+		return nil, err
+	}
+	for i, v := range inputs {
+		if err := d.checkView(op.Name(), device.ArgName(op, i), v); err != nil {
+			return nil, err
+		}
+	}
+	if err := d.checkView(op.Name(), "output", output); err != nil {
+		return nil, err
+	}
+	if d.fallback != nil && stepsOf(op, d.stableLoss) == nil {
+		return d.planFallback(op, inputs, output)
+	}
+	e := &executor{device: d, op: op.Name()}
+	for _, v := range append(inputs[:len(inputs):len(inputs)], output) {
+		e.operands = append(e.operands, v.Buffer.(*buffer))
+	}
+	err := d.call(op.Name(), func() error { return e.plan(op, inputs, output) })
+	if err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// checkView refuses what this device does not have.
+func (d *npu) checkView(op, arg string, v device.View) error {
+	switch {
+	case v.DType == device.Float64:
+		return &device.Error{Code: device.ErrParamInvalid, Op: op, Arg: arg,
+			Reason: "an NPU does not compute in float64; use float32, or the cpu device"}
+	case v.DType == device.BFloat16 && !d.bfloat16:
+		return &device.Error{Code: device.ErrParamInvalid, Op: op, Arg: arg,
+			Reason: fmt.Sprintf("%s does not compute in bfloat16; use float16 or float32", d.name)}
+	}
+	return d.checkBuffer(op, arg, v.Buffer)
+}

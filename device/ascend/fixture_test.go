@@ -1,0 +1,98 @@
+package ascend_test
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/ebitengine/purego"
+	"github.com/stretchr/testify/require"
+
+	"github.com/pullback-go/pullback/device"
+	"github.com/pullback-go/pullback/device/ascend/simulator"
+	"github.com/pullback-go/pullback/device/devicetest"
+)
+
+// simulated are the simulator's own controls.
+type simulated struct {
+	setFaults func(string)
+	counter   func(string) uint64
+	alive     func() int64
+}
+
+var loadSimulator = sync.OnceValues(func() (*simulated, error) {
+	dir, err := simulator.Build(context.Background())
+	if err != nil {
+		return nil, err
+	}
+	handle, err := purego.Dlopen(filepath.Join(dir, "lib", "libascendcl.so"), purego.RTLD_NOW|purego.RTLD_LOCAL)
+	if err != nil {
+		return nil, err
+	}
+	s := &simulated{}
+	purego.RegisterLibFunc(&s.setFaults, handle, "ascendsimSetFaults")
+	purego.RegisterLibFunc(&s.counter, handle, "ascendsimCounter")
+	purego.RegisterLibFunc(&s.alive, handle, "ascendsimAlive")
+	return s, nil
+})
+
+// requireSimulator skips the test where there is no C compiler, which is a failure in CI.
+func requireSimulator(t testing.TB) *simulated {
+	t.Helper()
+	s, err := loadSimulator()
+	if errors.Is(err, simulator.ErrNoCompiler) && os.Getenv("CI") != "true" {
+		t.Skip(err)
+	}
+	require.NoError(t, err)
+	return s
+}
+
+func open(t testing.TB, name string) device.Device {
+	t.Helper()
+	dev, err := device.Open(name)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, dev.Close()) })
+	return dev
+}
+
+// fill returns a vector of the values on the device.
+func fill(t testing.TB, dev device.Device, d device.DType, values ...float64) device.View {
+	t.Helper()
+	data := devicetest.Encode(values, d)
+	b, err := dev.Alloc(int64(len(data)))
+	require.NoError(t, err)
+	s, err := dev.NewStream()
+	require.NoError(t, err)
+	require.NoError(t, s.Upload(b, 0, data))
+	require.NoError(t, s.Close())
+	return device.Contiguous(b, 0, device.Type{DType: d, Shape: []int{len(values)}})
+}
+
+// launch runs an operation and returns its float32 output.
+func launch(t testing.TB, dev device.Device, op device.Op, out device.View, in ...device.View) []float32 {
+	t.Helper()
+	exe, err := dev.Plan(op, in, out)
+	require.NoError(t, err)
+	var workspace device.Buffer
+	if n := exe.WorkspaceSize(); n > 0 {
+		workspace, err = dev.Alloc(n)
+		require.NoError(t, err)
+	}
+	s, err := dev.NewStream()
+	require.NoError(t, err)
+	require.NoError(t, exe.Launch(workspace, s))
+	data := make([]byte, out.Type().Bytes())
+	require.NoError(t, s.Download(data, out.Buffer, 0))
+	require.NoError(t, s.Close())
+	require.NoError(t, exe.Close())
+	values := make([]float32, len(data)/4)
+	for i := range values {
+		values[i] = math.Float32frombits(binary.NativeEndian.Uint32(data[4*i:]))
+	}
+	return values
+}

@@ -1,0 +1,24 @@
+/* aclnnLeakyReluBackward. */
+#ifndef ASCENDSIM_ACLNNOP_ACLNN_LEAKY_RELU_BACKWARD_H
+#define ASCENDSIM_ACLNNOP_ACLNN_LEAKY_RELU_BACKWARD_H
+
+#include "../aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+ACL_FUNC_VISIBILITY aclnnStatus aclnnLeakyReluBackwardGetWorkspaceSize(const aclTensor *gradOutput,
+                                                                       const aclTensor *self,
+                                                                       const aclScalar *negativeSlope,
+                                                                       bool selfIsResult, aclTensor *out,
+                                                                       uint64_t *workspaceSize,
+                                                                       aclOpExecutor **executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnLeakyReluBackward(void *workspace, uint64_t workspaceSize,
+                                                       aclOpExecutor *executor, aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,21 @@
+/* aclnnSWhere. */
+#ifndef ASCENDSIM_ACLNNOP_ACLNN_S_WHERE_H
+#define ASCENDSIM_ACLNNOP_ACLNN_S_WHERE_H
+
+#include "../aclnn/aclnn_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+ACL_FUNC_VISIBILITY aclnnStatus aclnnSWhereGetWorkspaceSize(const aclTensor *condition, const aclTensor *self,
+                                                            const aclTensor *other, aclTensor *out,
+                                                            uint64_t *workspaceSize, aclOpExecutor **executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnSWhere(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
+                                            aclrtStream stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
