@@ -28,4 +28,3 @@ func planCustom(op device.Custom, inputs []device.View, output device.View) *pro
 		walk(&out.layout, out.base, 0, result.Data, out.write)
 	}}}}
 }
-

@@ -25,6 +25,9 @@ type Operator struct {
 	planners map[signature]reflect.Value // phase one as a Go function
 }
 
+// Name returns the name of phase two, such as aclnnAdd.
+func (op *Operator) Name() string { return op.name }
+
 // Operator returns the operator of a name such as aclnnAdd. If CANN lacks one of its two functions, as
 // older versions do, the error is [device.ErrUnsupported].
 func (l *Library) Operator(name string) (*Operator, error) {
