@@ -8,16 +8,17 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Batches cuts a table into mini-batches. Every row is in exactly one batch;
+// Batches cuts a matrix or table into mini-batches. Every row is in exactly one batch;
 // the last batch is shorter if the batch size does not divide the number of rows.
 //
 // All checks and allocations are made by [NewBatches]: iterating over epochs
 // allocates nothing. A Batches must not be used by two goroutines at once.
 type Batches struct {
-	table *Table
-	size  int
-	seed  uint64
-	order []int // row numbers in the order of the epoch
+	matrix *Matrix // one of these
+	table  *Table
+	size   int
+	seed   uint64
+	order  []int // row numbers in the order of the epoch
 
 	full, short batch // short has no tensors if all batches are full
 
@@ -45,11 +46,8 @@ func newBatch(rows, columns int, dtype tensor.Dtype) batch {
 // NewBatches fails if size is less than 1, dtype is another type, the table is
 // invalid, or a feature is NaN, infinite or beyond the range of dtype.
 func NewBatches(t *Table, size int, seed uint64, dtype tensor.Dtype) (*Batches, error) {
-	if size < 1 {
-		return nil, fmt.Errorf("dataset: a batch of %d; the batch size must be at least 1", size)
-	}
-	if dtype != tensor.Float32 && dtype != tensor.Float64 {
-		return nil, fmt.Errorf("dataset: tensors of %v; the dtype must be float32 or float64", dtype.Type)
+	if err := checkBatches(size, dtype); err != nil {
+		return nil, err
 	}
 	if err := t.Check(); err != nil {
 		return nil, err
@@ -58,16 +56,44 @@ func NewBatches(t *Table, size int, seed uint64, dtype tensor.Dtype) (*Batches, 
 		return nil, err
 	}
 
-	rows, columns := t.Rows(), len(t.Features)
+	return newBatches(&Batches{table: t}, t.Rows(), len(t.Features), size, seed, dtype), nil
+}
+
+// Batches plans mini-batches of size rows as tensors of float32 or float64, as
+// [NewBatches] does. The matrix is kept, not copied, and must not change while the
+// batches are in use. It fails if size is less than 1, dtype is another type, or
+// the matrix is unsound, see [Matrix.Check].
+func (m *Matrix) Batches(size int, seed uint64, dtype tensor.Dtype) (*Batches, error) {
+	if err := checkBatches(size, dtype); err != nil {
+		return nil, err
+	}
+	if err := m.Check(); err != nil {
+		return nil, err
+	}
+	return newBatches(&Batches{matrix: m}, m.Rows(), len(m.Features), size, seed, dtype), nil
+}
+
+func checkBatches(size int, dtype tensor.Dtype) error {
+	if size < 1 {
+		return fmt.Errorf("dataset: a batch of %d; the batch size must be at least 1", size)
+	}
+	if dtype != tensor.Float32 && dtype != tensor.Float64 {
+		return fmt.Errorf("dataset: tensors of %v; the dtype must be float32 or float64", dtype.Type)
+	}
+	return nil
+}
+
+// newBatches completes b, which has been checked.
+func newBatches(b *Batches, rows, columns, size int, seed uint64, dtype tensor.Dtype) *Batches {
 	size = min(size, rows)
-	b := &Batches{table: t, size: size, seed: seed, order: make([]int, rows), source: rand.NewPCG(seed, 0)}
+	b.size, b.seed, b.order, b.source = size, seed, make([]int, rows), rand.NewPCG(seed, 0)
 	b.rng = rand.New(b.source)
 	b.resetOrder()
 	b.full = newBatch(size, columns, dtype)
 	if rest := rows % size; rest > 0 {
 		b.short = newBatch(rest, columns, dtype)
 	}
-	return b, nil
+	return b
 }
 
 // Tensors returns the whole table as tensors of float32 or float64: x of shape
@@ -113,23 +139,29 @@ func (b *Batches) At(i int) (x, y *tensor.Dense) {
 	if len(rows) < b.size {
 		out = b.short
 	}
-	if out.x.Dtype() == tensor.Float32 {
-		gather(b.table, rows, out.x.Float32s(), out.y.Float32s())
-	} else {
-		gather(b.table, rows, out.x.Float64s(), out.y.Float64s())
+	switch single := out.x.Dtype() == tensor.Float32; {
+	case b.matrix != nil && single:
+		gather(b.matrix.X, b.matrix.Y, rows, out.x.Float32s(), out.y.Float32s())
+	case b.matrix != nil:
+		gather(b.matrix.X, b.matrix.Y, rows, out.x.Float64s(), out.y.Float64s())
+	case single:
+		gather(b.table.X, b.table.Y, rows, out.x.Float32s(), out.y.Float32s())
+	default:
+		gather(b.table.X, b.table.Y, rows, out.x.Float64s(), out.y.Float64s())
 	}
 	return out.x, out.y
 }
 
-// gather copies the given rows of t to x and their labels to y.
-func gather[T float32 | float64](t *Table, rows []int, x, y []T) {
+// gather copies the given rows of features and labels to x and y.
+func gather[T, S float32 | float64](features []S, labels []float64, rows []int, x, y []T) {
+	n := len(x) / len(rows)
 	for i, row := range rows {
-		src := t.Row(row)
-		dst := x[i*len(src):][:len(src)]
+		src := features[row*n:][:n]
+		dst := x[i*n:][:n]
 		for j, v := range src {
 			dst[j] = T(v)
 		}
-		y[i] = T(t.Y[row])
+		y[i] = T(labels[row])
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
 	"os"
 	"slices"
@@ -94,8 +93,14 @@ func ReadCSV(r io.Reader, source string, opts CSVOptions) (*Table, error) {
 		return nil, &ParseError{Source: source, Reason: "the file has a header but no rows"}
 	}
 
+	var swapped bool
 	var reason string
-	t.Negative, t.Positive, reason = classes.resolve(opts.Positive, t.Y)
+	t.Negative, t.Positive, swapped, reason = classes.resolve(opts.Positive)
+	if swapped {
+		for i := range t.Y {
+			t.Y[i] = -t.Y[i]
+		}
+	}
 	if reason != "" {
 		return nil, &ParseError{Source: source, Column: t.Label, Reason: reason}
 	}
@@ -228,37 +233,4 @@ func (c *csvRows) rowError(format string, args ...any) error {
 // cellError is an error about column i of the latest record.
 func (c *csvRows) cellError(i int, format string, args ...any) error {
 	return &ParseError{Source: c.source, Line: c.line, Column: c.header[i], Reason: fmt.Sprintf(format, args...)}
-}
-
-// ioError says that source could not be opened or read.
-func ioError(source, verb string, err error) error {
-	cause := err
-	if path := (*fs.PathError)(nil); errors.As(err, &path) {
-		cause = path.Err // without the path, which the source already gives
-	}
-	return &ParseError{Source: source, Err: err, Reason: fmt.Sprintf("the file cannot be %s: %v", verb, cause)}
-}
-
-// list enumerates column names, at most ten of them.
-func list(names []string) string {
-	const limit = 10
-	var quoted []string
-	for _, name := range names[:min(len(names), limit)] {
-		quoted = append(quoted, quote(name))
-	}
-	if more := len(names) - limit; more > 0 {
-		quoted = append(quoted, fmt.Sprintf("%d more", more))
-	}
-	if last := len(quoted) - 1; last > 0 {
-		return strings.Join(quoted[:last], ", ") + " and " + quoted[last]
-	}
-	return quoted[0]
-}
-
-// count returns n with its noun in the singular or plural.
-func count(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -1,20 +1,21 @@
-// Package dataset turns a file of rows into what training reads: features and
-// labels in memory, parted into training and test rows, standardised, and cut
-// into mini-batches.
+// Package dataset turns a file of rows into what training reads: a matrix of
+// features and labels of -1 or +1, cut into mini-batches.
 //
-// A [Table] is the whole of it: a dense matrix of features, one row for each
-// example, beside a label of -1 or +1, the two targets of a margin loss. What
-// the classes are called in the file stays with the table as Negative and
-// Positive.
+// It does so in two stages, so that nothing about the test rows leaks into
+// training. Reading makes a [Frame], the table as it is: columns of numbers or of
+// categories, with gaps where values are missing. An [Encoder] is fitted on the
+// training rows of a frame, and only on them: it learns what to fill gaps with,
+// which categories there are, and the mean and deviation of each column. It then
+// encodes any rows into a [Matrix] of float32, finding columns by name.
 //
 // The usual way from file to batches is
 //
-//	table, err := dataset.OpenCSV("patients.csv", dataset.CSVOptions{Label: "diagnosis"})
-//	train, test, err := table.Split(0.2, seed)
-//	scaler, err := dataset.FitScaler(train)
-//	train, err = scaler.Apply(train)
-//	test, err = scaler.Apply(test)
-//	batches, err := dataset.NewBatches(train, 32, seed, tensor.Float32)
+//	frame, err := dataset.OpenFrame("patients.csv", dataset.Options{Label: "diagnosis"})
+//	fmt.Print(frame.Schema())                             // what was found: look at it
+//	train, validation, test, err := frame.Split(0.1, 0.2, seed)
+//	encoder, err := dataset.FitEncoder(train, dataset.EncoderOptions{})
+//	matrix, err := encoder.Transform(train)               // and validation, and test
+//	batches, err := matrix.Batches(32, seed, tensor.Float32)
 //	for epoch := range epochs {
 //		batches.Shuffle(epoch)
 //		for i := range batches.Len() {
@@ -23,15 +24,26 @@
 //		}
 //	}
 //
-// Three habits of good practice are built in. The split is stratified: both
-// parts hold the two classes in the shares of the whole, so that a rare class
-// is neither missing from the test rows nor over-represented in them. The
-// [Scaler] is fitted on the training rows and only applied to the test rows, so
-// that nothing about the test rows leaks into training. And every random choice
-// follows from a seed, the order of an epoch from the seed and the epoch's
-// number alone, so that a run can be repeated, or resumed in the middle.
+// and with the encoder, which is plain data and can be kept beside a model, to
+// predictions:
 //
-// A file that cannot be used is refused with a [ParseError], one sentence that
-// names the file, the line and the column at fault. Nothing is skipped or filled
-// in: a missing value is an error.
+//	for matrix, err := range encoder.Stream(file, "new.csv", dataset.Options{}, 1024) {
+//		// score the rows of matrix.X
+//	}
+//
+// Files are taken as people have them: CSV with commas, semicolons or tabs, with
+// or without a header; LIBSVM; NumPy's NPY and NPZ; compressed by gzip or not; all
+// told by their content. What cannot be used is refused with a [ParseError], one
+// sentence that names the file, the line and the column at fault. What can be used
+// but should not be, such as a column that numbers the rows, is in the notes of
+// the [Schema].
+//
+// Two more habits of good practice are built in. Partitions are stratified: every
+// part holds the two classes in the shares of the whole, so that a rare class is
+// neither missing from the test rows nor over-represented in them. And every
+// random choice follows from a seed, the order of an epoch from the seed and the
+// epoch's number alone, so that a run can be repeated, or resumed in the middle.
+//
+// [Table] and [Scaler] are for files that hold nothing but numbers and labels: a
+// dense matrix of float64 and its standardisation.
 package dataset

@@ -1,7 +1,9 @@
 package dataset
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -49,4 +51,42 @@ func quote(s string) string {
 		s = s[:cut] + "…"
 	}
 	return strconv.Quote(s)
+}
+
+// ioError says that source could not be opened or read.
+func ioError(source, verb string, err error) error {
+	cause := err
+	if path := (*fs.PathError)(nil); errors.As(err, &path) {
+		cause = path.Err // without the path, which the source already gives
+	}
+	return &ParseError{Source: source, Err: err, Reason: fmt.Sprintf("the file cannot be %s: %v", verb, cause)}
+}
+
+// list enumerates names, at most ten of them.
+func list(names []string) string { return listSome(names, 10) }
+
+// listSome enumerates names, at most limit of them.
+func listSome(names []string, limit int) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	var quoted []string
+	for _, name := range names[:min(len(names), limit)] {
+		quoted = append(quoted, quote(name))
+	}
+	if more := len(names) - limit; more > 0 {
+		quoted = append(quoted, fmt.Sprintf("%d more", more))
+	}
+	if last := len(quoted) - 1; last > 0 {
+		return strings.Join(quoted[:last], ", ") + " and " + quoted[last]
+	}
+	return quoted[0]
+}
+
+// count returns n with its noun in the singular or plural.
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }

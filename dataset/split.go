@@ -58,7 +58,7 @@ func (t *Table) pick(rows []int) *Table {
 	out := *t
 	out.X = make([]float64, len(rows)*len(t.Features))
 	out.Y = make([]float64, len(rows))
-	gather(t, rows, out.X, out.Y)
+	gather(t.X, t.Y, rows, out.X, out.Y)
 	return &out
 }
 

@@ -1,0 +1,78 @@
+package dataset
+
+import "fmt"
+
+// Format is the format of a data file.
+type Format int
+
+const (
+	AutoFormat Format = iota // told by the content of the file, not by its name
+	CSV                      // one line a row, cells separated by commas, semicolons or tabs (RFC 4180)
+	LIBSVM                   // a label and index:value pairs a line, as LIBSVM and SVMlight have it
+	NPY                      // one NumPy array of two dimensions
+	NPZ                      // a zip archive of NumPy arrays: features X and labels y
+)
+
+var formatNames = [...]string{"auto", "CSV", "LIBSVM", "NPY", "NPZ"}
+
+// String returns the format's name, such as "CSV".
+func (f Format) String() string {
+	if f < 0 || int(f) >= len(formatNames) {
+		return fmt.Sprintf("Format(%d)", int(f))
+	}
+	return formatNames[f]
+}
+
+// Header says whether the first line of a CSV file names the columns.
+type Header int
+
+const (
+	AutoHeader Header = iota // told by comparing the first line with those after it
+	HasHeader                // the first line names the columns
+	NoHeader                 // the first line is a row; columns are called column1, column2 and so on
+)
+
+// Options says how a file is read. The zero value suits most files: what it
+// leaves open is found out, and [Frame.Schema] tells what was found.
+//
+// Columns are given by name, or, if no column has that name, by position: "1" is
+// the first, "-1" the last.
+type Options struct {
+	Format    Format   // of the file
+	Comma     rune     // between the cells of a CSV file; 0 finds tab, semicolon or comma
+	Header    Header   // of a CSV file
+	Decimal   rune     // of the numbers of a CSV file: '.' or ','; 0 means '.'
+	Label     string   // column of the label; "" means the last one
+	Positive  string   // label that becomes +1; "" means the greater, as [ReadFrame] says
+	Unlabeled bool     // there is no label column, or it is not to be looked at
+	Drop      []string // columns to leave out
+	Category  []string // columns whose values are categories though they are numbers, such as codes
+
+	// RefuseMissing makes a missing value an error that names its line. Otherwise
+	// an [Encoder] fills it in.
+	RefuseMissing bool
+
+	// For, if not nil, reads the columns that the encoder knows, as the kinds it
+	// knows them by, which is how rows to evaluate or predict must be read. The
+	// label may then be absent, and Label, Positive, Drop and Category are the encoder's.
+	For *Encoder
+}
+
+// isMissing reports whether a cell stands for a value that is not known: it is
+// empty, ?, or NA, N/A, NaN or null in any case.
+func isMissing(cell string) bool {
+	switch len(cell) {
+	case 0:
+		return true
+	case 1:
+		return cell[0] == '?'
+	case 2:
+		return cell[0]|0x20 == 'n' && cell[1]|0x20 == 'a'
+	case 3:
+		return cell[0]|0x20 == 'n' && cell[2]|0x20 == 'a' && cell[1] == '/' ||
+			cell[0]|0x20 == 'n' && cell[1]|0x20 == 'a' && cell[2]|0x20 == 'n'
+	case 4:
+		return cell[0]|0x20 == 'n' && cell[1]|0x20 == 'u' && cell[2]|0x20 == 'l' && cell[3]|0x20 == 'l'
+	}
+	return false
+}
