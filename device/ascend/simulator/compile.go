@@ -1,3 +1,5 @@
+//go:build linux
+
 package simulator
 
 import (
@@ -12,9 +14,6 @@ import (
 	"strings"
 	"sync"
 )
-
-// ErrNoCompiler says that there is no C compiler to build the simulator with.
-var ErrNoCompiler = errors.New("simulator: there is no C compiler: install one (gcc or clang, with the C library's headers) or name it in the environment variable CC")
 
 // compiler is the system's C compiler: a command and its first arguments.
 type compiler []string

@@ -1,10 +1,14 @@
+//go:build linux
+
 package simulator
 
 import (
+	"debug/elf"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -113,14 +117,55 @@ func TestHeaders(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// What the libraries export is what the headers declare, and each says that it is a simulator.
+// The libraries export every function that the headers declare, and nothing else but what they need of each
+// other; and each says that it is a simulator.
 func TestLibraries(t *testing.T) {
 	v := variants[0]
 	dir := v.build(t)
+	declared := map[string]bool{}
+	declaration := regexp.MustCompile(`(?:ACL_FUNC_VISIBILITY|visibility\("default"\)\)\)) [\w ]+?[ *](\w+)\(`)
+	err := fs.WalkDir(sources, "include", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := sources.ReadFile(name)
+		for _, match := range declaration.FindAllSubmatch(text, -1) {
+			declared[string(match[1])] = true
+		}
+		return err
+	})
+	require.NoError(t, err)
+
+	exported := map[string]bool{}
 	for _, l := range libraries {
-		content, err := os.ReadFile(filepath.Join(dir, "lib", "lib"+l.name+".so"))
+		path := filepath.Join(dir, "lib", "lib"+l.name+".so")
+		content, err := os.ReadFile(path)
 		require.NoError(t, err)
 		require.Contains(t, string(content), "pullback Ascend simulator")
-		require.Contains(t, string(content), "$ORIGIN")
+
+		library, err := elf.Open(path)
+		require.NoError(t, err)
+		defer library.Close()
+		soname, err := library.DynString(elf.DT_SONAME)
+		require.NoError(t, err)
+		require.Equal(t, []string{"lib" + l.name + ".so"}, soname)
+		rpath, err := library.DynString(elf.DT_RPATH)
+		require.NoError(t, err)
+		require.Equal(t, []string{"$ORIGIN"}, rpath)
+		symbols, err := library.DynamicSymbols()
+		require.NoError(t, err)
+		for _, symbol := range symbols {
+			own := symbol.Section != elf.SHN_UNDEF && elf.ST_BIND(symbol.Info) == elf.STB_GLOBAL
+			if own && !strings.HasPrefix(symbol.Name, "sim") {
+				exported[symbol.Name] = true
+			}
+		}
+	}
+	require.Greater(t, len(declared), 240)
+	for name := range declared {
+		require.True(t, exported[name], "%s is declared and not exported", name)
+	}
+	for name := range exported {
+		require.True(t, declared[name], "%s is exported and not declared", name)
 	}
 }

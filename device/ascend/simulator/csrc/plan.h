@@ -10,8 +10,8 @@
 #include "sim.h"
 
 enum {
-    SIM_MAX_DIMS = 25,  /* that a tensor can have */
-    SIM_MAX_RANK = 8,   /* that an operator takes */
+    SIM_MAX_DIMS = 25, /* that a tensor can have */
+    SIM_MAX_RANK = 8,  /* that an operator takes */
     SIM_MAX_OPERANDS = 16,
     SIM_MAX_NUMBERS = 8 /* scalar arguments of an operator */
 };
@@ -51,7 +51,7 @@ struct simPlan {
     const char *name;
     void (*kernel)(const struct simPlan *plan);
     void (*loop)(const struct simPlan *plan, int n, double *const x[]); /* of element-wise kernels: see elementwise.c */
-    int operands, inputs; /* inputs come first */
+    int operands, inputs;                                               /* inputs come first */
     struct simOperand operand[SIM_MAX_OPERANDS];
     struct simShape shape; /* of the walk */
     double number[SIM_MAX_NUMBERS];

@@ -6,7 +6,8 @@
 int main(void)
 {
     void *memory = NULL;
-    if (aclInit(NULL) != 0 || aclrtSetDevice(0) != 0 || aclrtMalloc(&memory, 64, ACL_MEM_MALLOC_HUGE_FIRST) != 0) return 2;
+    if (aclInit(NULL) != 0 || aclrtSetDevice(0) != 0 || aclrtMalloc(&memory, 64, ACL_MEM_MALLOC_HUGE_FIRST) != 0)
+        return 2;
     puts("allocated");
     fflush(stdout);
     printf("read %d\n", *(volatile int *)memory);

@@ -94,87 +94,87 @@ struct operator_ {
 #define F(i_) x[i_].f
 
 /* X(name, number of arguments, arguments…) */
-#define OPERATORS(X)                                                                                             \
-    X(aclnnAbs, 2, T(0), T(1))                                                                                   \
-    X(aclnnErfc, 2, T(0), T(1))                                                                                  \
-    X(aclnnExp, 2, T(0), T(1))                                                                                   \
-    X(aclnnInplaceExp, 1, T(0))                                                                                  \
-    X(aclnnLog, 2, T(0), T(1))                                                                                   \
-    X(aclnnInplaceLog, 1, T(0))                                                                                  \
-    X(aclnnLog1p, 2, T(0), T(1))                                                                                 \
-    X(aclnnInplaceLog1p, 1, T(0))                                                                                \
-    X(aclnnNeg, 2, T(0), T(1))                                                                                   \
-    X(aclnnInplaceNeg, 1, T(0))                                                                                  \
-    X(aclnnRelu, 2, T(0), T(1))                                                                                  \
-    X(aclnnInplaceRelu, 1, T(0))                                                                                 \
-    X(aclnnSigmoid, 2, T(0), T(1))                                                                               \
-    X(aclnnInplaceSigmoid, 1, T(0))                                                                              \
-    X(aclnnSign, 2, T(0), T(1))                                                                                  \
-    X(aclnnSqrt, 2, T(0), T(1))                                                                                  \
-    X(aclnnInplaceSqrt, 1, T(0))                                                                                 \
-    X(aclnnTanh, 2, T(0), T(1))                                                                                  \
-    X(aclnnInplaceTanh, 1, T(0))                                                                                 \
-    X(aclnnGelu, 2, T(0), T(1))                                                                                  \
-    X(aclnnAdd, 4, T(0), T(1), S(2), T(3))                                                                       \
-    X(aclnnAdds, 4, T(0), S(1), S(2), T(3))                                                                      \
-    X(aclnnInplaceAdd, 3, T(0), T(1), S(2))                                                                      \
-    X(aclnnInplaceAdds, 3, T(0), S(1), S(2))                                                                     \
-    X(aclnnSub, 4, T(0), T(1), S(2), T(3))                                                                       \
-    X(aclnnSubs, 4, T(0), S(1), S(2), T(3))                                                                      \
-    X(aclnnInplaceSub, 3, T(0), T(1), S(2))                                                                      \
-    X(aclnnInplaceSubs, 3, T(0), S(1), S(2))                                                                     \
-    X(aclnnMul, 3, T(0), T(1), T(2))                                                                             \
-    X(aclnnMuls, 3, T(0), S(1), T(2))                                                                            \
-    X(aclnnInplaceMul, 2, T(0), T(1))                                                                            \
-    X(aclnnInplaceMuls, 2, T(0), S(1))                                                                           \
-    X(aclnnDiv, 3, T(0), T(1), T(2))                                                                             \
-    X(aclnnDivs, 3, T(0), S(1), T(2))                                                                            \
-    X(aclnnInplaceDiv, 2, T(0), T(1))                                                                            \
-    X(aclnnInplaceDivs, 2, T(0), S(1))                                                                           \
-    X(aclnnDivMod, 4, T(0), T(1), (int)I(2), T(3))                                                               \
-    X(aclnnMaximum, 3, T(0), T(1), T(2))                                                                         \
-    X(aclnnGtTensor, 3, T(0), T(1), T(2))                                                                        \
-    X(aclnnEqTensor, 3, T(0), T(1), T(2))                                                                        \
-    X(aclnnGtScalar, 3, T(0), S(1), T(2))                                                                        \
-    X(aclnnEqScalar, 3, T(0), S(1), T(2))                                                                        \
-    X(aclnnSWhere, 4, T(0), T(1), T(2), T(3))                                                                    \
-    X(aclnnLeakyRelu, 3, T(0), S(1), T(2))                                                                       \
-    X(aclnnLeakyReluBackward, 5, T(0), T(1), S(2), B(3), T(4))                                                   \
-    X(aclnnThreshold, 4, T(0), S(1), S(2), T(3))                                                                 \
-    X(aclnnThresholdBackward, 4, T(0), T(1), S(2), T(3))                                                         \
-    X(aclnnTanhBackward, 3, T(0), T(1), T(2))                                                                    \
-    X(aclnnSigmoidBackward, 3, T(0), T(1), T(2))                                                                 \
-    X(aclnnSoftplus, 4, T(0), S(1), S(2), T(3))                                                                  \
-    X(aclnnAddcmul, 5, T(0), T(1), T(2), S(3), T(4))                                                             \
-    X(aclnnInplaceAddcmul, 4, T(0), T(1), T(2), S(3))                                                            \
-    X(aclnnAddcdiv, 5, T(0), T(1), T(2), S(3), T(4))                                                             \
-    X(aclnnInplaceAddcdiv, 4, T(0), T(1), T(2), S(3))                                                            \
-    X(aclnnReduceSum, 5, T(0), A(1), B(2), D(3), T(4))                                                           \
-    X(aclnnMean, 5, T(0), A(1), B(2), D(3), T(4))                                                                \
-    X(aclnnMeanV2, 5, T(0), A(1), B(2), B(3), T(4))                                                              \
-    X(aclnnMax, 2, T(0), T(1))                                                                                   \
-    X(aclnnInplaceCopy, 2, T(0), T(1))                                                                           \
-    X(aclnnCast, 3, T(0), D(1), T(2))                                                                            \
-    X(aclnnInplaceFillScalar, 2, T(0), S(1))                                                                     \
-    X(aclnnInplaceZero, 1, T(0))                                                                                 \
-    X(aclnnPermute, 3, T(0), A(1), T(2))                                                                         \
-    X(aclnnMm, 4, T(0), T(1), T(2), C(3))                                                                        \
-    X(aclnnMatmul, 4, T(0), T(1), T(2), C(3))                                                                    \
-    X(aclnnAddmm, 7, T(0), T(1), T(2), S(3), S(4), T(5), C(6))                                                   \
-    X(aclnnInplaceAddmm, 6, T(0), T(1), T(2), S(3), S(4), C(5))                                                  \
-    X(aclnnInplaceNormal, 5, T(0), F(1), F(2), I(3), I(4))                                                       \
-    X(aclnnInplaceRandom, 5, T(0), I(1), I(2), I(3), I(4))                                                       \
+#define OPERATORS(X)                                                                                               \
+    X(aclnnAbs, 2, T(0), T(1))                                                                                     \
+    X(aclnnErfc, 2, T(0), T(1))                                                                                    \
+    X(aclnnExp, 2, T(0), T(1))                                                                                     \
+    X(aclnnInplaceExp, 1, T(0))                                                                                    \
+    X(aclnnLog, 2, T(0), T(1))                                                                                     \
+    X(aclnnInplaceLog, 1, T(0))                                                                                    \
+    X(aclnnLog1p, 2, T(0), T(1))                                                                                   \
+    X(aclnnInplaceLog1p, 1, T(0))                                                                                  \
+    X(aclnnNeg, 2, T(0), T(1))                                                                                     \
+    X(aclnnInplaceNeg, 1, T(0))                                                                                    \
+    X(aclnnRelu, 2, T(0), T(1))                                                                                    \
+    X(aclnnInplaceRelu, 1, T(0))                                                                                   \
+    X(aclnnSigmoid, 2, T(0), T(1))                                                                                 \
+    X(aclnnInplaceSigmoid, 1, T(0))                                                                                \
+    X(aclnnSign, 2, T(0), T(1))                                                                                    \
+    X(aclnnSqrt, 2, T(0), T(1))                                                                                    \
+    X(aclnnInplaceSqrt, 1, T(0))                                                                                   \
+    X(aclnnTanh, 2, T(0), T(1))                                                                                    \
+    X(aclnnInplaceTanh, 1, T(0))                                                                                   \
+    X(aclnnGelu, 2, T(0), T(1))                                                                                    \
+    X(aclnnAdd, 4, T(0), T(1), S(2), T(3))                                                                         \
+    X(aclnnAdds, 4, T(0), S(1), S(2), T(3))                                                                        \
+    X(aclnnInplaceAdd, 3, T(0), T(1), S(2))                                                                        \
+    X(aclnnInplaceAdds, 3, T(0), S(1), S(2))                                                                       \
+    X(aclnnSub, 4, T(0), T(1), S(2), T(3))                                                                         \
+    X(aclnnSubs, 4, T(0), S(1), S(2), T(3))                                                                        \
+    X(aclnnInplaceSub, 3, T(0), T(1), S(2))                                                                        \
+    X(aclnnInplaceSubs, 3, T(0), S(1), S(2))                                                                       \
+    X(aclnnMul, 3, T(0), T(1), T(2))                                                                               \
+    X(aclnnMuls, 3, T(0), S(1), T(2))                                                                              \
+    X(aclnnInplaceMul, 2, T(0), T(1))                                                                              \
+    X(aclnnInplaceMuls, 2, T(0), S(1))                                                                             \
+    X(aclnnDiv, 3, T(0), T(1), T(2))                                                                               \
+    X(aclnnDivs, 3, T(0), S(1), T(2))                                                                              \
+    X(aclnnInplaceDiv, 2, T(0), T(1))                                                                              \
+    X(aclnnInplaceDivs, 2, T(0), S(1))                                                                             \
+    X(aclnnDivMod, 4, T(0), T(1), (int)I(2), T(3))                                                                 \
+    X(aclnnMaximum, 3, T(0), T(1), T(2))                                                                           \
+    X(aclnnGtTensor, 3, T(0), T(1), T(2))                                                                          \
+    X(aclnnEqTensor, 3, T(0), T(1), T(2))                                                                          \
+    X(aclnnGtScalar, 3, T(0), S(1), T(2))                                                                          \
+    X(aclnnEqScalar, 3, T(0), S(1), T(2))                                                                          \
+    X(aclnnSWhere, 4, T(0), T(1), T(2), T(3))                                                                      \
+    X(aclnnLeakyRelu, 3, T(0), S(1), T(2))                                                                         \
+    X(aclnnLeakyReluBackward, 5, T(0), T(1), S(2), B(3), T(4))                                                     \
+    X(aclnnThreshold, 4, T(0), S(1), S(2), T(3))                                                                   \
+    X(aclnnThresholdBackward, 4, T(0), T(1), S(2), T(3))                                                           \
+    X(aclnnTanhBackward, 3, T(0), T(1), T(2))                                                                      \
+    X(aclnnSigmoidBackward, 3, T(0), T(1), T(2))                                                                   \
+    X(aclnnSoftplus, 4, T(0), S(1), S(2), T(3))                                                                    \
+    X(aclnnAddcmul, 5, T(0), T(1), T(2), S(3), T(4))                                                               \
+    X(aclnnInplaceAddcmul, 4, T(0), T(1), T(2), S(3))                                                              \
+    X(aclnnAddcdiv, 5, T(0), T(1), T(2), S(3), T(4))                                                               \
+    X(aclnnInplaceAddcdiv, 4, T(0), T(1), T(2), S(3))                                                              \
+    X(aclnnReduceSum, 5, T(0), A(1), B(2), D(3), T(4))                                                             \
+    X(aclnnMean, 5, T(0), A(1), B(2), D(3), T(4))                                                                  \
+    X(aclnnMeanV2, 5, T(0), A(1), B(2), B(3), T(4))                                                                \
+    X(aclnnMax, 2, T(0), T(1))                                                                                     \
+    X(aclnnInplaceCopy, 2, T(0), T(1))                                                                             \
+    X(aclnnCast, 3, T(0), D(1), T(2))                                                                              \
+    X(aclnnInplaceFillScalar, 2, T(0), S(1))                                                                       \
+    X(aclnnInplaceZero, 1, T(0))                                                                                   \
+    X(aclnnPermute, 3, T(0), A(1), T(2))                                                                           \
+    X(aclnnMm, 4, T(0), T(1), T(2), C(3))                                                                          \
+    X(aclnnMatmul, 4, T(0), T(1), T(2), C(3))                                                                      \
+    X(aclnnAddmm, 7, T(0), T(1), T(2), S(3), S(4), T(5), C(6))                                                     \
+    X(aclnnInplaceAddmm, 6, T(0), T(1), T(2), S(3), S(4), C(5))                                                    \
+    X(aclnnInplaceNormal, 5, T(0), F(1), F(2), I(3), I(4))                                                         \
+    X(aclnnInplaceRandom, 5, T(0), I(1), I(2), I(3), I(4))                                                         \
     X(aclnnApplyAdamW, 14, T(0), T(1), T(2), T(3), T(4), T(5), T(6), T(7), T(8), T(9), T(10), T(11), B(12), B(13)) \
-    X(aclnnApplyAdamWV2, 13, T(0), T(1), T(2), T(3), T(4), T(5), F(6), F(7), F(8), F(9), F(10), B(11), B(12))    \
-    X(aclnnBinaryCrossEntropyWithLogits, 6, T(0), T(1), T(2), T(3), I(4), T(5))                                  \
-    X(aclnnBinaryCrossEntropyWithLogitsBackward, 7, T(0), T(1), T(2), T(3), T(4), I(5), T(6))                    \
-    X(aclnnSoftMarginLoss, 4, T(0), T(1), I(2), T(3))                                                            \
+    X(aclnnApplyAdamWV2, 13, T(0), T(1), T(2), T(3), T(4), T(5), F(6), F(7), F(8), F(9), F(10), B(11), B(12))      \
+    X(aclnnBinaryCrossEntropyWithLogits, 6, T(0), T(1), T(2), T(3), I(4), T(5))                                    \
+    X(aclnnBinaryCrossEntropyWithLogitsBackward, 7, T(0), T(1), T(2), T(3), T(4), I(5), T(6))                      \
+    X(aclnnSoftMarginLoss, 4, T(0), T(1), I(2), T(3))                                                              \
     X(aclnnSoftMarginLossBackward, 5, T(0), T(1), T(2), I(3), T(4))
 
-#define DEFINE_PLAN(name_, arguments_, ...)                                                                \
-    static aclnnStatus plan_##name_(const struct argument *x, uint64_t *size, aclOpExecutor **executor)    \
-    {                                                                                                      \
-        return name_##GetWorkspaceSize(__VA_ARGS__, size, executor);                                       \
+#define DEFINE_PLAN(name_, arguments_, ...)                                                             \
+    static aclnnStatus plan_##name_(const struct argument *x, uint64_t *size, aclOpExecutor **executor) \
+    {                                                                                                   \
+        return name_##GetWorkspaceSize(__VA_ARGS__, size, executor);                                    \
     }
 OPERATORS(DEFINE_PLAN)
 

@@ -40,14 +40,14 @@ static void expectTrue(int line, const char *condition, bool holds)
 #define TRUE(condition) expectTrue(__LINE__, #condition, (condition))
 
 /* Expects a failure, and a message of this thread that says something. */
-#define FAILS(want, call, words)                                                       \
-    do {                                                                               \
-        (void)aclGetRecentErrMsg();                                                    \
-        int got_ = (call);                                                             \
-        const char *message_ = aclGetRecentErrMsg();                                   \
+#define FAILS(want, call, words)                                                                         \
+    do {                                                                                                 \
+        (void)aclGetRecentErrMsg();                                                                      \
+        int got_ = (call);                                                                               \
+        const char *message_ = aclGetRecentErrMsg();                                                     \
         expectTrue(__LINE__, #call " says " words, message_ != NULL && strstr(message_, words) != NULL); \
-        expectCode(__LINE__, #call, got_, (want));                                     \
-        expectTrue(__LINE__, "the message is consumed", aclGetRecentErrMsg() == NULL); \
+        expectCode(__LINE__, #call, got_, (want));                                                       \
+        expectTrue(__LINE__, "the message is consumed", aclGetRecentErrMsg() == NULL);                   \
     } while (0)
 
 enum { N = 4, BYTES = N * sizeof(float) };
@@ -150,7 +150,8 @@ static void testInit(void)
 static void testTypes(void)
 {
     TRUE(aclDataTypeSize(ACL_FLOAT) == 4 && aclDataTypeSize(ACL_BF16) == 2 && aclDataTypeSize(ACL_INT64) == 8);
-    TRUE(aclDataTypeSize(ACL_BOOL) == 1 && aclDataTypeSize(ACL_COMPLEX128) == 16 && aclDataTypeSize(ACL_DT_UNDEFINED) == 0);
+    TRUE(aclDataTypeSize(ACL_BOOL) == 1 && aclDataTypeSize(ACL_COMPLEX128) == 16 &&
+         aclDataTypeSize(ACL_DT_UNDEFINED) == 0);
     /* Every float16 goes there and back. */
     for (uint32_t bits = 0; bits < 0x10000; bits++) {
         bool finite = (bits & 0x7c00) != 0x7c00;
@@ -368,7 +369,7 @@ static void testStreams(void)
     aclOpExecutor *executor = NULL;
     OK(aclnnInplaceExpGetWorkspaceSize(t, &size, &executor));
     OK(aclnnInplaceExp(NULL, 0, executor, stream));
-    OK(aclDestroyTensor(t)); /* descriptors may go once phase two has returned */
+    OK(aclDestroyTensor(t));    /* descriptors may go once phase two has returned */
     TRUE(firstOf(memory) == 1); /* stale: the stream has not been synchronised */
     aclrtStreamStatus status = ACL_STREAM_STATUS_RESERVED;
     OK(aclrtStreamQuery(stream, &status));
@@ -667,14 +668,10 @@ static void testMisuse(void)
         void *memory;
         const char *words;
     } bad[] = {
-        {1, 0, host, "no device memory"},
-        {1, 0, NULL, "no device memory"},
-        {1, 1, a, "allocation of 16"},
-        {1, -1, a, "not allocated"},
-        {2, 0, a, "allocation of 16"},
-        {-1, 0, a, "not allocated"},
-        {1, 0, (char *)a + 4, "multiple of 32"},
-        {INT64_MAX, 0, a, "further"},
+        {1, 0, host, "no device memory"},        {1, 0, NULL, "no device memory"},
+        {1, 1, a, "allocation of 16"},           {1, -1, a, "not allocated"},
+        {2, 0, a, "allocation of 16"},           {-1, 0, a, "not allocated"},
+        {1, 0, (char *)a + 4, "multiple of 32"}, {INT64_MAX, 0, a, "further"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         aclTensor *t = tensorOf(N, bad[i].stride, bad[i].offset, bad[i].memory);
@@ -872,7 +869,8 @@ static void testEveryFault(void)
     const struct {
         const char *name;
         int count, code;
-    } kinds[] = {{"malloc", 2, 207001}, {"plan", 2, 561103}, {"launch", 2, 507015}, {"task", 2, 507015}, {"copy", 2, 507899}, {"lost", 2, 507899}};
+    } kinds[] = {{"malloc", 2, 207001}, {"plan", 2, 561103}, {"launch", 2, 507015},
+                 {"task", 2, 507015},   {"copy", 2, 507899}, {"lost", 2, 507899}};
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
         for (int i = 1; i <= kinds[k].count + 1; i++) {
             char spec[32];
@@ -971,11 +969,21 @@ int main(int argc, char **argv)
     const struct {
         const char *name;
         void (*run)(void);
-    } tests[] = {{"init", testInit},           {"types", testTypes},           {"contexts", testContexts},
-                 {"memory", testMemory},       {"allocator", testAllocator},   {"streams", testStreams},
-                 {"events", testEvents},       {"descriptors", testDescriptors}, {"executors", testExecutors},
-                 {"misuse", testMisuse},       {"faults", testFaults},         {"overflow", testOverflow},
-                 {"every-fault", testEveryFault}, {"leaks", testLeaks},        {"threads", testThreads}};
+    } tests[] = {{"init", testInit},
+                 {"types", testTypes},
+                 {"contexts", testContexts},
+                 {"memory", testMemory},
+                 {"allocator", testAllocator},
+                 {"streams", testStreams},
+                 {"events", testEvents},
+                 {"descriptors", testDescriptors},
+                 {"executors", testExecutors},
+                 {"misuse", testMisuse},
+                 {"faults", testFaults},
+                 {"overflow", testOverflow},
+                 {"every-fault", testEveryFault},
+                 {"leaks", testLeaks},
+                 {"threads", testThreads}};
     int ran = 0;
     for (size_t i = 0; i < sizeof tests / sizeof tests[0]; i++) {
         bool chosen = argc == 1;

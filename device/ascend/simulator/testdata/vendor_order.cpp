@@ -18,9 +18,9 @@ bool succeeded(int code, const char *call)
     return false;
 }
 
-#define CHECK(call)                                \
-    do {                                           \
-        if (!succeeded((call), #call)) return 1;   \
+#define CHECK(call)                              \
+    do {                                         \
+        if (!succeeded((call), #call)) return 1; \
     } while (false)
 
 struct DeviceTensor {
@@ -40,7 +40,7 @@ struct DeviceTensor {
     }
 };
 
-}  // namespace
+} // namespace
 
 int main()
 {

@@ -13,8 +13,6 @@ static void *defaultContext; /* of device 0, while it is set */
 static int uses;             /* aclrtSetDevice less aclrtResetDevice */
 static struct simOptions processOptions;
 
-
-
 static void destroyContext(void *destroyed)
 {
     struct simContext *context = destroyed;
@@ -25,8 +23,8 @@ static void destroyContext(void *destroyed)
 static aclError checkDevice(const char *function, int32_t id)
 {
     if (id < 0 || id >= DEVICES)
-        return simFail(ACL_ERROR_RT_INVALID_DEVICEID, "%s: there is no device %d; the simulator has only device 0", function,
-                       (int)id);
+        return simFail(ACL_ERROR_RT_INVALID_DEVICEID, "%s: there is no device %d; the simulator has only device 0",
+                       function, (int)id);
     return ACL_SUCCESS;
 }
 
@@ -66,9 +64,10 @@ struct simContext *simAcquireContext(const char *function, aclError *code)
 {
     struct simContext *context = current == NULL ? NULL : simAcquire(current, SIM_CONTEXT);
     if (context == NULL)
-        *code = simFail(ACL_ERROR_RT_CONTEXT_NULL, "%s: %s", function,
-                        current == NULL ? "this thread has no context; call aclrtSetDevice or aclrtSetCurrentContext on it"
-                                        : "the context of this thread has been destroyed");
+        *code =
+            simFail(ACL_ERROR_RT_CONTEXT_NULL, "%s: %s", function,
+                    current == NULL ? "this thread has no context; call aclrtSetDevice or aclrtSetCurrentContext on it"
+                                    : "the context of this thread has been destroyed");
     return context;
 }
 
@@ -181,8 +180,7 @@ aclError aclrtDestroyContext(aclrtContext context)
 {
     if (context == NULL) return simFail(ACL_ERROR_INVALID_PARAM, "aclrtDestroyContext: context is NULL");
     struct simContext *c = simAcquire(context, SIM_CONTEXT);
-    if (c == NULL)
-        return simFail(ACL_ERROR_RT_INVALID_HANDLE, "aclrtDestroyContext: %p is no live context", context);
+    if (c == NULL) return simFail(ACL_ERROR_RT_INVALID_HANDLE, "aclrtDestroyContext: %p is no live context", context);
     bool isDefault = c->isDefault;
     simRelease(c);
     if (isDefault)
@@ -291,7 +289,8 @@ aclError aclrtSetDeviceSatMode(aclrtFloatOverflowMode mode)
     if ((int)mode < ACL_RT_OVERFLOW_MODE_SATURATION || mode > ACL_RT_OVERFLOW_MODE_UNDEF)
         return simFail(ACL_ERROR_RT_PARAM_INVALID, "aclrtSetDeviceSatMode: %d is no mode", (int)mode);
     if (mode != ACL_RT_OVERFLOW_MODE_INFNAN)
-        return simFail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "aclrtSetDeviceSatMode: the simulator has only INFNAN, mode 1");
+        return simFail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+                       "aclrtSetDeviceSatMode: the simulator has only INFNAN, mode 1");
     return ACL_SUCCESS;
 }
 

@@ -170,8 +170,8 @@ aclError aclrtQueryEventStatus(aclrtEvent handle, aclrtEventRecordedStatus *stat
 static aclError synchronise(const char *function, aclrtEvent handle, int32_t milliseconds)
 {
     if (milliseconds == 0 || milliseconds < -1)
-        return simFail(ACL_ERROR_RT_PARAM_INVALID, "%s: a timeout of %d ms; it must be positive, or -1 for none", function,
-                       (int)milliseconds);
+        return simFail(ACL_ERROR_RT_PARAM_INVALID, "%s: a timeout of %d ms; it must be positive, or -1 for none",
+                       function, (int)milliseconds);
     if (simLost()) return simFail(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "%s: the device is lost", function);
     aclError code;
     struct event *event = acquire(function, handle, &code);
@@ -229,8 +229,9 @@ aclError aclrtEventElapsedTime(float *ms, aclrtEvent startEvent, aclrtEvent endE
     simRelease(start);
     simRelease(end);
     if (!known)
-        return simFail(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID,
-                       "aclrtEventElapsedTime: both events must have been made with ACL_EVENT_TIME_LINE, recorded and reached");
+        return simFail(
+            ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID,
+            "aclrtEventElapsedTime: both events must have been made with ACL_EVENT_TIME_LINE, recorded and reached");
     if (to < from)
         return simFail(ACL_ERROR_RT_EVENT_TIMESTAMP_REVERSAL, "aclrtEventElapsedTime: the end comes before the start");
     *ms = (float)(to - from);

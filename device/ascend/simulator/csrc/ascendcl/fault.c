@@ -20,7 +20,7 @@ struct faults {
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct faults faults;
-static bool chosen;                   /* by ascendsimSetFaults, so that the environment has no say */
+static bool chosen; /* by ascendsimSetFaults, so that the environment has no say */
 static bool lost;
 static uint64_t counted[SIM_COUNTERS]; /* since aclInit */
 static uint64_t armed[SIM_COUNTERS];   /* since aclInit or ascendsimSetFaults */
@@ -120,8 +120,8 @@ aclError simReadFaults(void)
     if (chosen) {
         parsed = faults;
     } else if (!parseFaults(spec == NULL ? "" : spec, &parsed, bad)) {
-        code = simFail(ACL_ERROR_INVALID_PARAM, "aclInit: ASCENDSIM_FAULTS has \"%s\", which is no fault; see ascendsim.h",
-                       bad);
+        code = simFail(ACL_ERROR_INVALID_PARAM,
+                       "aclInit: ASCENDSIM_FAULTS has \"%s\", which is no fault; see ascendsim.h", bad);
         memset(&parsed, 0, sizeof parsed);
     }
     arm(&parsed);

@@ -14,10 +14,7 @@ static int64_t alive;
 static char *range;
 static uint64_t used;
 
-static struct simObject **bucket(const void *handle)
-{
-    return &buckets[((uintptr_t)handle / SPACING) % BUCKETS];
-}
+static struct simObject **bucket(const void *handle) { return &buckets[((uintptr_t)handle / SPACING) % BUCKETS]; }
 
 /* Returns the pointer to the object with that handle, or to the NULL that ends the list. Needs the mutex. */
 static struct simObject **find(const void *handle, enum simKind kind)
@@ -32,8 +29,7 @@ void *simOpen(void *opened, enum simKind kind, const char *label, void (*destroy
     struct simObject *object = opened;
     pthread_mutex_lock(&mutex);
     if (range == NULL) {
-        void *mapped =
-            mmap(NULL, (size_t)rangeSize, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        void *mapped = mmap(NULL, (size_t)rangeSize, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (mapped != MAP_FAILED) range = mapped;
     }
     void *handle = NULL;

@@ -32,7 +32,7 @@ void simCloseKind(enum simKind kind);
 void **simAcquireAll(enum simKind kind, size_t *count);
 
 /* fault.c */
-aclError simReadFaults(void); /* for aclInit: counters and faults start anew */
+aclError simReadFaults(void);                    /* for aclInit: counters and faults start anew */
 void simReportFile(char name[SIM_MESSAGE_SIZE]); /* "" if none was asked for */
 /* Waits as long as a stalling stream does, or until stop; held guards stop, wake wakes. */
 void simStall(pthread_mutex_t *held, pthread_cond_t *wake, const bool *stop);
@@ -60,10 +60,9 @@ struct timespec simDeadline(int64_t milliseconds);
 double simMilliseconds(void);
 
 /* The answer to everything while the device is lost. */
-#define SIM_REFUSE_IF_LOST()                                                                        \
-    do {                                                                                            \
-        if (simLost())                                                                              \
-            return simFail(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "%s: the device is lost", __func__);    \
+#define SIM_REFUSE_IF_LOST()                                                                                \
+    do {                                                                                                    \
+        if (simLost()) return simFail(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "%s: the device is lost", __func__); \
     } while (0)
 
 #endif

@@ -150,8 +150,7 @@ void *simResolve(const void *address, uint64_t bytes, char reason[SIM_REASON_SIZ
     }
     uint64_t skipped = at - device.at[i].start;
     if (skipped > device.at[i].size || bytes > device.at[i].size - skipped) {
-        snprintf(reason, SIM_REASON_SIZE,
-                 "takes bytes %llu to %llu of an allocation of %llu",
+        snprintf(reason, SIM_REASON_SIZE, "takes bytes %llu to %llu of an allocation of %llu",
                  (unsigned long long)skipped, (unsigned long long)(skipped + bytes),
                  (unsigned long long)device.at[i].size);
         return NULL;
@@ -222,8 +221,8 @@ aclError aclrtFree(void *devPtr)
     }
     simUnlockMemory();
     if (!found)
-        return simFail(ACL_ERROR_RT_PARAM_INVALID, "aclrtFree: %p is not the start of a live allocation of device memory",
-                       devPtr);
+        return simFail(ACL_ERROR_RT_PARAM_INVALID,
+                       "aclrtFree: %p is not the start of a live allocation of device memory", devPtr);
     return ACL_SUCCESS;
 }
 
@@ -265,8 +264,8 @@ aclError aclrtFreeHost(void *hostPtr)
     bool found = take(&host, (uintptr_t)hostPtr, &freed);
     simUnlockMemory();
     if (!found)
-        return simFail(ACL_ERROR_RT_PARAM_INVALID, "aclrtFreeHost: %p is not the start of a live allocation of host memory",
-                       hostPtr);
+        return simFail(ACL_ERROR_RT_PARAM_INVALID,
+                       "aclrtFreeHost: %p is not the start of a live allocation of host memory", hostPtr);
     free(hostPtr);
     return ACL_SUCCESS;
 }
@@ -336,11 +335,11 @@ static bool checkTransfer(const char *function, const struct transfer *t, bool f
     *code = ACL_SUCCESS;
     if (t->count == 0) return true;
     if (t->to == NULL || (!fill && t->from == NULL))
-        *code = simFail(ACL_ERROR_INVALID_PARAM, "%s: the %s is NULL", function, t->to == NULL ? "destination" : "source");
+        *code =
+            simFail(ACL_ERROR_INVALID_PARAM, "%s: the %s is NULL", function, t->to == NULL ? "destination" : "source");
     else if (kind < ACL_MEMCPY_HOST_TO_HOST || kind > ACL_MEMCPY_INTER_DEVICE_TO_DEVICE)
         *code = simFail(ACL_ERROR_INVALID_PARAM, "%s: %d is no kind of copy", function, kind);
-    else if (simLost())
-        *code = simFail(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "%s: the device is lost", function);
+    else if (simLost()) *code = simFail(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "%s: the device is lost", function);
     else if (!fill && simCount(SIM_COPY))
         *code = simFail(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "%s: this copy was to fail", function);
     else if (t->count > room)
@@ -432,8 +431,7 @@ void simListBuffers(FILE *report)
 void simFreeAll(void)
 {
     simLockMemory();
-    if (device.count > 0)
-        (void)fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, (off_t)capacity);
+    if (device.count > 0) (void)fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, (off_t)capacity);
     free(device.at);
     for (size_t i = 0; i < host.count; i++) free((void *)host.at[i].start);
     free(host.at);

@@ -10,19 +10,14 @@ static _Thread_local char handed[SIM_MESSAGE_SIZE + 96];
 static const char *prefix(int code)
 {
     switch (code / 1000) {
-    case 161:
-        return "EZ1001";
+    case 161: return "EZ1001";
     case 361:
-    case 561:
-        return "EZ9999";
+    case 561: return "EZ9999";
     case 100:
     case 107:
-    case 200:
-        return "EE1001";
-    case 207:
-        return "EL0004";
-    default:
-        return "EE9999";
+    case 200: return "EE1001";
+    case 207: return "EL0004";
+    default: return "EE9999";
     }
 }
 

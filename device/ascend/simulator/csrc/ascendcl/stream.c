@@ -36,8 +36,7 @@ static void perform(struct stream *stream, struct task *task)
 {
     char message[SIM_MESSAGE_SIZE] = "";
     int code = ACL_SUCCESS;
-    if (task->run != NULL && stream->status == ACL_SUCCESS)
-        simStall(&stream->mutex, &stream->work, &stream->aborting);
+    if (task->run != NULL && stream->status == ACL_SUCCESS) simStall(&stream->mutex, &stream->work, &stream->aborting);
     if (stream->aborting && stream->status == ACL_SUCCESS) {
         stream->status = ACL_ERROR_RT_DEVICE_TASK_ABORT;
         snprintf(stream->message, sizeof stream->message, "the stream was destroyed before its tasks were done");
@@ -156,12 +155,13 @@ void *simAcquireStream(const char *function, aclrtStream handle, aclError *code)
     struct simContext *context = simAcquireContext(function, code);
     if (context == NULL) return NULL;
     void *contextHandle = context->object.handle;
-    struct stream *stream = handle == NULL ? simAcquire(context->defaultStream, SIM_DEFAULT_STREAM)
-                                           : simAcquire(handle, SIM_STREAM);
+    struct stream *stream =
+        handle == NULL ? simAcquire(context->defaultStream, SIM_DEFAULT_STREAM) : simAcquire(handle, SIM_STREAM);
     simRelease(context);
     if (stream != NULL && stream->context == contextHandle) return stream;
-    *code = simFail(ACL_ERROR_RT_STREAM_CONTEXT, "%s: %s", function,
-                    stream == NULL ? "the stream is not live" : "the stream belongs to another context than this thread's");
+    *code =
+        simFail(ACL_ERROR_RT_STREAM_CONTEXT, "%s: %s", function,
+                stream == NULL ? "the stream is not live" : "the stream belongs to another context than this thread's");
     if (stream != NULL) simRelease(stream);
     return NULL;
 }
@@ -214,8 +214,7 @@ static aclError synchronise(const char *function, struct stream *stream, int32_t
     }
     late = stream->finished < target;
     aclError code = ACL_SUCCESS;
-    if (late)
-        code = simFail(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, "%s: not done after %d ms", function, (int)milliseconds);
+    if (late) code = simFail(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, "%s: not done after %d ms", function, (int)milliseconds);
     else if (stream->status != ACL_SUCCESS)
         code = simFail(stream->status, "%s: a task of the stream failed: %s", function, stream->message);
     pthread_mutex_unlock(&stream->mutex);
@@ -277,8 +276,8 @@ aclError aclrtDestroyStreamForce(aclrtStream stream) { return destroyStream("acl
 static aclError synchroniseStream(const char *function, aclrtStream handle, int32_t timeout)
 {
     if (timeout == 0 || timeout < -1)
-        return simFail(ACL_ERROR_RT_PARAM_INVALID, "%s: a timeout of %d ms; it must be positive, or -1 for none", function,
-                       (int)timeout);
+        return simFail(ACL_ERROR_RT_PARAM_INVALID, "%s: a timeout of %d ms; it must be positive, or -1 for none",
+                       function, (int)timeout);
     if (simLost()) return simFail(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "%s: the device is lost", function);
     aclError code;
     void *stream = simAcquireStream(function, handle, &code);

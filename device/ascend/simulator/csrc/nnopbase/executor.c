@@ -90,17 +90,18 @@ static aclnnStatus setAddress(const char *function, aclOpExecutor *handle, bool 
     if (executor == NULL) return status;
     pthread_mutex_lock(&executor->mutex);
     struct simPlan *plan = &executor->plan;
-    size_t first = outputs ? (size_t)plan->inputs : 0, end = outputs || all ? (size_t)plan->operands : (size_t)plan->inputs;
+    size_t first = outputs ? (size_t)plan->inputs : 0,
+           end = outputs || all ? (size_t)plan->operands : (size_t)plan->inputs;
     status = 0;
     if (!executor->repeatable)
         status = simFail(ACLNN_ERR_PARAM_INVALID, "%s: the executor is not repeatable", function);
     else if (index >= end - first)
-        status = simFail(ACLNN_ERR_PARAM_INVALID, "%s: index %zu, but %s has %zu", function, index, plan->name, end - first);
+        status =
+            simFail(ACLNN_ERR_PARAM_INVALID, "%s: index %zu, but %s has %zu", function, index, plan->name, end - first);
     else if (plan->operand[first + index].tensor != tensor)
-        status = simFail(ACLNN_ERR_PARAM_INVALID, "%s: the tensor is not the one that phase one of %s had there", function,
-                         plan->name);
-    else
-        plan->operand[first + index].view.data = plan->operand[first + index].walked.data = addr;
+        status = simFail(ACLNN_ERR_PARAM_INVALID, "%s: the tensor is not the one that phase one of %s had there",
+                         function, plan->name);
+    else plan->operand[first + index].view.data = plan->operand[first + index].walked.data = addr;
     pthread_mutex_unlock(&executor->mutex);
     simRelease(executor);
     return status;

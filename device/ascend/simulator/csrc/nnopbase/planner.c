@@ -15,11 +15,10 @@ void simBegin(struct simPlanner *p, const char *name, uint64_t *workspaceSize, a
     p->executor = executor;
     bool fails = simCount(SIM_PLAN);
     if (workspaceSize == NULL || executor == NULL)
-        p->status = simFail(ACLNN_ERR_PARAM_NULLPTR, "%s: %s is NULL", name, workspaceSize == NULL ? "workspaceSize" : "executor");
-    else if (simLost())
-        p->status = simFail(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "%s: the device is lost", name);
-    else if (fails)
-        p->status = simFail(ACLNN_ERR_INNER_NULLPTR, "%s: this phase one was to fail", name);
+        p->status = simFail(ACLNN_ERR_PARAM_NULLPTR, "%s: %s is NULL", name,
+                            workspaceSize == NULL ? "workspaceSize" : "executor");
+    else if (simLost()) p->status = simFail(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "%s: the device is lost", name);
+    else if (fails) p->status = simFail(ACLNN_ERR_INNER_NULLPTR, "%s: this phase one was to fail", name);
 }
 
 void simRefuse(struct simPlanner *p, const char *operand, const char *format, ...)
@@ -103,7 +102,8 @@ void simCheckType(struct simPlanner *p, int operand, int types)
     if ((setOf(o->view.type) & types) == 0)
         simRefuse(p, o->name, "%s is not implemented; it takes%s%s%s", simTypeName(o->view.type),
                   types & SIM_FLOATS ? " FLOAT, FLOAT16, BFLOAT16" : "",
-                  types & SIM_INTS ? " or an integer of 8 to 64 bits" : "", types & (SIM_BOOL | SIM_REST) ? " BOOL" : "");
+                  types & SIM_INTS ? " or an integer of 8 to 64 bits" : "",
+                  types & (SIM_BOOL | SIM_REST) ? " BOOL" : "");
     else if (o->view.type == ACL_BF16 && simSwitchedOn(SIM_NO_BF16))
         simRefuse(p, o->name, "BFLOAT16 is not implemented on this chip");
 }
@@ -141,7 +141,8 @@ void simCheckShape(struct simPlanner *p, int operand, const struct simShape *sha
     const struct simOperand *o = &p->plan.operand[operand];
     if (p->status != 0 || o->tensor == NULL || simSameShape(&o->view.shape, shape)) return;
     char a[SIM_SHAPE_TEXT], b[SIM_SHAPE_TEXT];
-    simRefuse(p, o->name, "the shape is %s where %s is needed", simShapeText(&o->view.shape, a), simShapeText(shape, b));
+    simRefuse(p, o->name, "the shape is %s where %s is needed", simShapeText(&o->view.shape, a),
+              simShapeText(shape, b));
 }
 
 /* The order of promotion; what is not in it counts with its nearest. */

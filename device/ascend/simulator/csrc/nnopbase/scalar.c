@@ -16,11 +16,11 @@ struct scalarList {
     const aclScalar *scalars[];
 };
 
-#define READ(type_)                                  \
-    do {                                             \
-        type_ v;                                     \
-        memcpy(&v, value, sizeof v);                 \
-        scalar->value = (double)v;                   \
+#define READ(type_)                  \
+    do {                             \
+        type_ v;                     \
+        memcpy(&v, value, sizeof v); \
+        scalar->value = (double)v;   \
     } while (0)
 
 static bool set(struct scalar *scalar, const void *value, aclDataType type)
@@ -37,7 +37,10 @@ static bool set(struct scalar *scalar, const void *value, aclDataType type)
     case ACL_UINT16: READ(uint16_t); return true;
     case ACL_UINT32: READ(uint32_t); return true;
     case ACL_UINT64: READ(uint64_t); return true;
-    case ACL_BOOL: READ(uint8_t); scalar->value = scalar->value != 0; return true;
+    case ACL_BOOL:
+        READ(uint8_t);
+        scalar->value = scalar->value != 0;
+        return true;
     case ACL_FLOAT16: {
         uint16_t bits;
         memcpy(&bits, value, sizeof bits);

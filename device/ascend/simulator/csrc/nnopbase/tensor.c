@@ -41,9 +41,10 @@ static bool describe(const char *function, struct tensor *tensor, const int64_t 
     struct simShape storage;
     memset(&storage, 0, sizeof storage);
     if (!readShape(viewDims, viewDimsNum, &view.shape) || !readShape(storageDims, storageDimsNum, &storage)) {
-        simFail(ACLNN_ERR_PARAM_INVALID,
-                "%s: viewDims or storageDims is missing, has more than %d dimensions, or has a negative or too large one",
-                function, SIM_MAX_DIMS);
+        simFail(
+            ACLNN_ERR_PARAM_INVALID,
+            "%s: viewDims or storageDims is missing, has more than %d dimensions, or has a negative or too large one",
+            function, SIM_MAX_DIMS);
         return false;
     }
     int64_t next = 1;

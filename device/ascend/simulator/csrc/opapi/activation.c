@@ -70,8 +70,8 @@ static void loopThresholdBackward(const struct simPlan *plan, int n, double *con
 }
 
 aclnnStatus aclnnThresholdBackwardGetWorkspaceSize(const aclTensor *gradOutput, const aclTensor *self,
-                                                   const aclScalar *threshold, aclTensor *out,
-                                                   uint64_t *workspaceSize, aclOpExecutor **executor)
+                                                   const aclScalar *threshold, aclTensor *out, uint64_t *workspaceSize,
+                                                   aclOpExecutor **executor)
 {
     struct simPlanner p;
     simBegin(&p, "aclnnThresholdBackward", workspaceSize, executor);

@@ -44,18 +44,18 @@ static void repeat(struct simPlanner *p, int operand)
 }
 
 /* Checks that operand has the parameter's shape. */
-static void follow(struct simPlanner *p, int operand)
-{
-    simCheckShape(p, operand, &p->plan.shape);
-}
+static void follow(struct simPlanner *p, int operand) { simCheckShape(p, operand, &p->plan.shape); }
 
 enum { V2_VAR, V2_M, V2_V, V2_MAX, V2_GRAD, V2_STEP, V2_VAR_OUT, V2_M_OUT, V2_V_OUT, V2_MAX_OUT };
 
 /* number: lr, beta1, beta2, weightDecay, eps; integer: amsgrad, maximize. */
 static void loopV2(const struct simPlan *plan, int n, double *const x[])
 {
-    struct coefficients c = {.lr = plan->number[0], .beta1 = plan->number[1], .beta2 = plan->number[2],
-                             .weightDecay = plan->number[3], .eps = plan->number[4]};
+    struct coefficients c = {.lr = plan->number[0],
+                             .beta1 = plan->number[1],
+                             .beta2 = plan->number[2],
+                             .weightDecay = plan->number[3],
+                             .eps = plan->number[4]};
     c.beta1Power = pow(c.beta1, x[V2_STEP][0]);
     c.beta2Power = pow(c.beta2, x[V2_STEP][0]);
     bool amsgrad = plan->integer[0] != 0, maximize = plan->integer[1] != 0;
@@ -91,7 +91,8 @@ aclnnStatus aclnnApplyAdamWV2GetWorkspaceSize(aclTensor *varRef, aclTensor *mRef
     if (amsgrad) simOutput(&p, "maxGradNormOptionalRef", maxGradNormOptionalRef);
     for (int i = 0; i <= V2_GRAD; i++) simCheckType(&p, i, SIM_FLOATS);
     aclDataType type = p.plan.operand[V2_STEP].view.type;
-    if (type != ACL_FLOAT && type != ACL_INT64) simRefuse(&p, "step", "%s is neither FLOAT nor INT64", simTypeName(type));
+    if (type != ACL_FLOAT && type != ACL_INT64)
+        simRefuse(&p, "step", "%s is neither FLOAT nor INT64", simTypeName(type));
     simCheckRanks(&p);
     p.plan.shape = p.plan.operand[V2_VAR].view.shape;
     for (int i = V2_M; i <= V2_GRAD; i++) follow(&p, i);
@@ -106,12 +107,31 @@ aclnnStatus aclnnApplyAdamWV2GetWorkspaceSize(aclTensor *varRef, aclTensor *mRef
 }
 PHASE_TWO(aclnnApplyAdamWV2)
 
-enum { W_VAR, W_M, W_V, W_POWER1, W_POWER2, W_LR, W_DECAY, W_BETA1, W_BETA2, W_EPS, W_GRAD, W_MAX, W_VAR_OUT, W_M_OUT, W_V_OUT };
+enum {
+    W_VAR,
+    W_M,
+    W_V,
+    W_POWER1,
+    W_POWER2,
+    W_LR,
+    W_DECAY,
+    W_BETA1,
+    W_BETA2,
+    W_EPS,
+    W_GRAD,
+    W_MAX,
+    W_VAR_OUT,
+    W_M_OUT,
+    W_V_OUT
+};
 
 static void loopW(const struct simPlan *plan, int n, double *const x[])
 {
-    struct coefficients c = {.lr = x[W_LR][0], .beta1 = x[W_BETA1][0], .beta2 = x[W_BETA2][0],
-                             .weightDecay = x[W_DECAY][0], .eps = x[W_EPS][0]};
+    struct coefficients c = {.lr = x[W_LR][0],
+                             .beta1 = x[W_BETA1][0],
+                             .beta2 = x[W_BETA2][0],
+                             .weightDecay = x[W_DECAY][0],
+                             .eps = x[W_EPS][0]};
     c.beta1Power = x[W_POWER1][0] * c.beta1;
     c.beta2Power = x[W_POWER2][0] * c.beta2;
     bool amsgrad = plan->integer[0] != 0, maximize = plan->integer[1] != 0;

@@ -35,9 +35,9 @@ aclnnStatus aclnnAddcmulGetWorkspaceSize(const aclTensor *self, const aclTensor 
 }
 PHASE_TWO(aclnnAddcmul)
 
-aclnnStatus aclnnInplaceAddcmulGetWorkspaceSize(aclTensor *selfRef, const aclTensor *tensor1,
-                                                const aclTensor *tensor2, const aclScalar *value,
-                                                uint64_t *workspaceSize, aclOpExecutor **executor)
+aclnnStatus aclnnInplaceAddcmulGetWorkspaceSize(aclTensor *selfRef, const aclTensor *tensor1, const aclTensor *tensor2,
+                                                const aclScalar *value, uint64_t *workspaceSize,
+                                                aclOpExecutor **executor)
 {
     return plan("aclnnInplaceAddcmul", selfRef, tensor1, tensor2, value, selfRef, loopMul, workspaceSize, executor);
 }
@@ -51,9 +51,9 @@ aclnnStatus aclnnAddcdivGetWorkspaceSize(const aclTensor *self, const aclTensor 
 }
 PHASE_TWO(aclnnAddcdiv)
 
-aclnnStatus aclnnInplaceAddcdivGetWorkspaceSize(aclTensor *selfRef, const aclTensor *tensor1,
-                                                const aclTensor *tensor2, const aclScalar *value,
-                                                uint64_t *workspaceSize, aclOpExecutor **executor)
+aclnnStatus aclnnInplaceAddcdivGetWorkspaceSize(aclTensor *selfRef, const aclTensor *tensor1, const aclTensor *tensor2,
+                                                const aclScalar *value, uint64_t *workspaceSize,
+                                                aclOpExecutor **executor)
 {
     return plan("aclnnInplaceAddcdiv", selfRef, tensor1, tensor2, value, selfRef, loopDiv, workspaceSize, executor);
 }

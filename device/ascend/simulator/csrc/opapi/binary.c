@@ -8,8 +8,8 @@
 
 /* Plans a loop over self, other (or a number in its place) and out, with alpha as a last number if it has one. */
 static aclnnStatus plan(const char *name, const aclTensor *self, const aclTensor *other, const aclScalar *number,
-                        bool tensor, const aclScalar *alpha, bool scaled, const aclTensor *out, int types,
-                        simLoop loop, uint64_t *workspaceSize, aclOpExecutor **executor)
+                        bool tensor, const aclScalar *alpha, bool scaled, const aclTensor *out, int types, simLoop loop,
+                        uint64_t *workspaceSize, aclOpExecutor **executor)
 {
     struct simPlanner p;
     simBegin(&p, name, workspaceSize, executor);
@@ -22,88 +22,85 @@ static aclnnStatus plan(const char *name, const aclTensor *self, const aclTensor
 }
 
 /* expression is of a, b and alpha; a number is other's, or alpha, in the order in which they were given. */
-#define LOOPS(Op, expression)                                                          \
-    static void loop##Op(const struct simPlan *plan_, int n, double *const x[])        \
-    {                                                                                  \
-        double alpha = plan_->number[0];                                               \
-        (void)alpha;                                                                   \
-        for (int i = 0; i < n; i++) {                                                  \
-            double a = x[0][i], b = x[1][i];                                           \
-            x[2][i] = (expression);                                                    \
-        }                                                                              \
-    }                                                                                  \
-    static void loop##Op##s(const struct simPlan *plan_, int n, double *const x[])     \
-    {                                                                                  \
-        double b = plan_->number[0], alpha = plan_->number[1];                         \
-        (void)alpha;                                                                   \
-        for (int i = 0; i < n; i++) {                                                  \
-            double a = x[0][i];                                                        \
-            x[1][i] = (expression);                                                    \
-        }                                                                              \
+#define LOOPS(Op, expression)                                                      \
+    static void loop##Op(const struct simPlan *plan_, int n, double *const x[])    \
+    {                                                                              \
+        double alpha = plan_->number[0];                                           \
+        (void)alpha;                                                               \
+        for (int i = 0; i < n; i++) {                                              \
+            double a = x[0][i], b = x[1][i];                                       \
+            x[2][i] = (expression);                                                \
+        }                                                                          \
+    }                                                                              \
+    static void loop##Op##s(const struct simPlan *plan_, int n, double *const x[]) \
+    {                                                                              \
+        double b = plan_->number[0], alpha = plan_->number[1];                     \
+        (void)alpha;                                                               \
+        for (int i = 0; i < n; i++) {                                              \
+            double a = x[0][i];                                                    \
+            x[1][i] = (expression);                                                \
+        }                                                                          \
     }
 
 /* The four forms of an operator with alpha. */
-#define SCALED(Op, types)                                                                                           \
-    aclnnStatus aclnn##Op##GetWorkspaceSize(const aclTensor *self, const aclTensor *other, const aclScalar *alpha,  \
-                                            aclTensor *out, uint64_t *workspaceSize, aclOpExecutor **executor)      \
-    {                                                                                                               \
-        return plan("aclnn" #Op, self, other, NULL, true, alpha, true, out, types, loop##Op, workspaceSize,         \
-                    executor);                                                                                      \
-    }                                                                                                               \
-    PHASE_TWO(aclnn##Op)                                                                                            \
-    aclnnStatus aclnn##Op##sGetWorkspaceSize(const aclTensor *self, const aclScalar *other, const aclScalar *alpha, \
-                                             aclTensor *out, uint64_t *workspaceSize, aclOpExecutor **executor)     \
-    {                                                                                                               \
-        return plan("aclnn" #Op "s", self, NULL, other, false, alpha, true, out, types, loop##Op##s, workspaceSize, \
-                    executor);                                                                                      \
-    }                                                                                                               \
-    PHASE_TWO(aclnn##Op##s)                                                                                         \
-    aclnnStatus aclnnInplace##Op##GetWorkspaceSize(aclTensor *selfRef, const aclTensor *other,                      \
-                                                   const aclScalar *alpha, uint64_t *workspaceSize,                 \
-                                                   aclOpExecutor **executor)                                        \
-    {                                                                                                               \
-        return plan("aclnnInplace" #Op, selfRef, other, NULL, true, alpha, true, selfRef, types, loop##Op,          \
-                    workspaceSize, executor);                                                                       \
-    }                                                                                                               \
-    PHASE_TWO(aclnnInplace##Op)                                                                                     \
-    aclnnStatus aclnnInplace##Op##sGetWorkspaceSize(aclTensor *selfRef, const aclScalar *other,                     \
-                                                    const aclScalar *alpha, uint64_t *workspaceSize,                \
-                                                    aclOpExecutor **executor)                                       \
-    {                                                                                                               \
-        return plan("aclnnInplace" #Op "s", selfRef, NULL, other, false, alpha, true, selfRef, types, loop##Op##s,  \
-                    workspaceSize, executor);                                                                       \
-    }                                                                                                               \
+#define SCALED(Op, types)                                                                                              \
+    aclnnStatus aclnn##Op##GetWorkspaceSize(const aclTensor *self, const aclTensor *other, const aclScalar *alpha,     \
+                                            aclTensor *out, uint64_t *workspaceSize, aclOpExecutor **executor)         \
+    {                                                                                                                  \
+        return plan("aclnn" #Op, self, other, NULL, true, alpha, true, out, types, loop##Op, workspaceSize, executor); \
+    }                                                                                                                  \
+    PHASE_TWO(aclnn##Op)                                                                                               \
+    aclnnStatus aclnn##Op##sGetWorkspaceSize(const aclTensor *self, const aclScalar *other, const aclScalar *alpha,    \
+                                             aclTensor *out, uint64_t *workspaceSize, aclOpExecutor **executor)        \
+    {                                                                                                                  \
+        return plan("aclnn" #Op "s", self, NULL, other, false, alpha, true, out, types, loop##Op##s, workspaceSize,    \
+                    executor);                                                                                         \
+    }                                                                                                                  \
+    PHASE_TWO(aclnn##Op##s)                                                                                            \
+    aclnnStatus aclnnInplace##Op##GetWorkspaceSize(aclTensor *selfRef, const aclTensor *other, const aclScalar *alpha, \
+                                                   uint64_t *workspaceSize, aclOpExecutor **executor)                  \
+    {                                                                                                                  \
+        return plan("aclnnInplace" #Op, selfRef, other, NULL, true, alpha, true, selfRef, types, loop##Op,             \
+                    workspaceSize, executor);                                                                          \
+    }                                                                                                                  \
+    PHASE_TWO(aclnnInplace##Op)                                                                                        \
+    aclnnStatus aclnnInplace##Op##sGetWorkspaceSize(aclTensor *selfRef, const aclScalar *other,                        \
+                                                    const aclScalar *alpha, uint64_t *workspaceSize,                   \
+                                                    aclOpExecutor **executor)                                          \
+    {                                                                                                                  \
+        return plan("aclnnInplace" #Op "s", selfRef, NULL, other, false, alpha, true, selfRef, types, loop##Op##s,     \
+                    workspaceSize, executor);                                                                          \
+    }                                                                                                                  \
     PHASE_TWO(aclnnInplace##Op##s)
 
 /* The four forms of an operator without. */
-#define UNSCALED(Op, types)                                                                                       \
-    aclnnStatus aclnn##Op##GetWorkspaceSize(const aclTensor *self, const aclTensor *other, aclTensor *out,        \
-                                            uint64_t *workspaceSize, aclOpExecutor **executor)                    \
-    {                                                                                                             \
-        return plan("aclnn" #Op, self, other, NULL, true, NULL, false, out, types, loop##Op, workspaceSize,       \
-                    executor);                                                                                    \
-    }                                                                                                             \
-    PHASE_TWO(aclnn##Op)                                                                                          \
-    aclnnStatus aclnn##Op##sGetWorkspaceSize(const aclTensor *self, const aclScalar *other, aclTensor *out,       \
-                                             uint64_t *workspaceSize, aclOpExecutor **executor)                   \
-    {                                                                                                             \
-        return plan("aclnn" #Op "s", self, NULL, other, false, NULL, false, out, types, loop##Op##s,              \
-                    workspaceSize, executor);                                                                     \
-    }                                                                                                             \
-    PHASE_TWO(aclnn##Op##s)                                                                                       \
-    aclnnStatus aclnnInplace##Op##GetWorkspaceSize(aclTensor *selfRef, const aclTensor *other,                    \
-                                                   uint64_t *workspaceSize, aclOpExecutor **executor)             \
-    {                                                                                                             \
-        return plan("aclnnInplace" #Op, selfRef, other, NULL, true, NULL, false, selfRef, types, loop##Op,        \
-                    workspaceSize, executor);                                                                     \
-    }                                                                                                             \
-    PHASE_TWO(aclnnInplace##Op)                                                                                   \
-    aclnnStatus aclnnInplace##Op##sGetWorkspaceSize(aclTensor *selfRef, const aclScalar *other,                   \
-                                                    uint64_t *workspaceSize, aclOpExecutor **executor)            \
-    {                                                                                                             \
-        return plan("aclnnInplace" #Op "s", selfRef, NULL, other, false, NULL, false, selfRef, types,             \
-                    loop##Op##s, workspaceSize, executor);                                                        \
-    }                                                                                                             \
+#define UNSCALED(Op, types)                                                                                            \
+    aclnnStatus aclnn##Op##GetWorkspaceSize(const aclTensor *self, const aclTensor *other, aclTensor *out,             \
+                                            uint64_t *workspaceSize, aclOpExecutor **executor)                         \
+    {                                                                                                                  \
+        return plan("aclnn" #Op, self, other, NULL, true, NULL, false, out, types, loop##Op, workspaceSize, executor); \
+    }                                                                                                                  \
+    PHASE_TWO(aclnn##Op)                                                                                               \
+    aclnnStatus aclnn##Op##sGetWorkspaceSize(const aclTensor *self, const aclScalar *other, aclTensor *out,            \
+                                             uint64_t *workspaceSize, aclOpExecutor **executor)                        \
+    {                                                                                                                  \
+        return plan("aclnn" #Op "s", self, NULL, other, false, NULL, false, out, types, loop##Op##s, workspaceSize,    \
+                    executor);                                                                                         \
+    }                                                                                                                  \
+    PHASE_TWO(aclnn##Op##s)                                                                                            \
+    aclnnStatus aclnnInplace##Op##GetWorkspaceSize(aclTensor *selfRef, const aclTensor *other,                         \
+                                                   uint64_t *workspaceSize, aclOpExecutor **executor)                  \
+    {                                                                                                                  \
+        return plan("aclnnInplace" #Op, selfRef, other, NULL, true, NULL, false, selfRef, types, loop##Op,             \
+                    workspaceSize, executor);                                                                          \
+    }                                                                                                                  \
+    PHASE_TWO(aclnnInplace##Op)                                                                                        \
+    aclnnStatus aclnnInplace##Op##sGetWorkspaceSize(aclTensor *selfRef, const aclScalar *other,                        \
+                                                    uint64_t *workspaceSize, aclOpExecutor **executor)                 \
+    {                                                                                                                  \
+        return plan("aclnnInplace" #Op "s", selfRef, NULL, other, false, NULL, false, selfRef, types, loop##Op##s,     \
+                    workspaceSize, executor);                                                                          \
+    }                                                                                                                  \
     PHASE_TWO(aclnnInplace##Op##s)
 
 LOOPS(Add, a + alpha * b)
@@ -112,7 +109,7 @@ SCALED(Add, SIM_NUMBERS)
 LOOPS(Sub, a - alpha * b)
 SCALED(Sub, SIM_NUMBERS)
 
-LOOPS(Mul, a * b)
+LOOPS(Mul, a *b)
 UNSCALED(Mul, SIM_NUMBERS)
 
 LOOPS(Div, a / b)

@@ -81,10 +81,12 @@ aclnnStatus aclnnBinaryCrossEntropyWithLogitsGetWorkspaceSize(const aclTensor *s
 }
 PHASE_TWO(aclnnBinaryCrossEntropyWithLogits)
 
-aclnnStatus aclnnBinaryCrossEntropyWithLogitsBackwardGetWorkspaceSize(
-    const aclTensor *gradOutput, const aclTensor *self, const aclTensor *target, const aclTensor *weightOptional,
-    const aclTensor *posWeightOptional, int64_t reduction, aclTensor *out, uint64_t *workspaceSize,
-    aclOpExecutor **executor)
+aclnnStatus aclnnBinaryCrossEntropyWithLogitsBackwardGetWorkspaceSize(const aclTensor *gradOutput,
+                                                                      const aclTensor *self, const aclTensor *target,
+                                                                      const aclTensor *weightOptional,
+                                                                      const aclTensor *posWeightOptional,
+                                                                      int64_t reduction, aclTensor *out,
+                                                                      uint64_t *workspaceSize, aclOpExecutor **executor)
 {
     struct simPlanner p;
     simBegin(&p, "aclnnBinaryCrossEntropyWithLogitsBackward", workspaceSize, executor);

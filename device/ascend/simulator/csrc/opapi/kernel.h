@@ -50,10 +50,10 @@ void simRunLoss(const struct simPlan *plan);
 aclnnStatus simPlanLoss(struct simPlanner *p, int output, int64_t reduction, simLoop loop);
 
 /* Phase two is the same for all operators. */
-#define PHASE_TWO(op)                                                                                          \
-    aclnnStatus op(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor, aclrtStream stream)       \
-    {                                                                                                          \
-        return simLaunch(#op, workspace, workspaceSize, executor, stream);                                     \
+#define PHASE_TWO(op)                                                                                    \
+    aclnnStatus op(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor, aclrtStream stream) \
+    {                                                                                                    \
+        return simLaunch(#op, workspace, workspaceSize, executor, stream);                               \
     }
 
 #endif

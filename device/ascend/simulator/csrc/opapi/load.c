@@ -58,13 +58,13 @@ static int64_t toInteger(double v, int64_t low, int64_t high, double limit)
     return (int64_t)v;
 }
 
-#define LOAD(type, expression)                               \
-    do {                                                     \
-        const type *from = (const void *)view->data;         \
-        for (int k = 0; k < n; k++) {                        \
-            type v = from[at[k]];                            \
-            block[k] = (expression);                         \
-        }                                                    \
+#define LOAD(type, expression)                       \
+    do {                                             \
+        const type *from = (const void *)view->data; \
+        for (int k = 0; k < n; k++) {                \
+            type v = from[at[k]];                    \
+            block[k] = (expression);                 \
+        }                                            \
     } while (0)
 
 void simLoad(const struct simView *view, int64_t start, int n, double *block)
@@ -89,13 +89,13 @@ void simLoad(const struct simView *view, int64_t start, int n, double *block)
     }
 }
 
-#define STORE(type, expression)                              \
-    do {                                                     \
-        type *to = (void *)view->data;                       \
-        for (int k = 0; k < n; k++) {                        \
-            double v = block[k];                             \
-            to[at[k]] = (type)(expression);                  \
-        }                                                    \
+#define STORE(type, expression)             \
+    do {                                    \
+        type *to = (void *)view->data;      \
+        for (int k = 0; k < n; k++) {       \
+            double v = block[k];            \
+            to[at[k]] = (type)(expression); \
+        }                                   \
     } while (0)
 
 void simStore(const struct simView *view, int64_t start, int n, const double *block)

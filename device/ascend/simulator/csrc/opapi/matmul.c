@@ -127,8 +127,7 @@ static void runMatmul(const struct simPlan *plan)
 /* How the cube unit may round is of no matter here: products are exact and sums in double. */
 static void checkMathType(struct simPlanner *p, int8_t cubeMathType)
 {
-    if (cubeMathType < 0 || cubeMathType > 4)
-        simRefuse(p, "cubeMathType", "%d is not in [0, 4]", (int)cubeMathType);
+    if (cubeMathType < 0 || cubeMathType > 4) simRefuse(p, "cubeMathType", "%d is not in [0, 4]", (int)cubeMathType);
     for (int i = 0; i < p->plan.inputs && cubeMathType == 2; i++) {
         if (p->plan.operand[i].view.type == ACL_BF16)
             simRefuse(p, "cubeMathType", "2 computes in FLOAT16, which %s of BFLOAT16 does not allow",
@@ -208,8 +207,8 @@ static void runAddmm(const struct simPlan *plan)
 }
 
 static aclnnStatus planAddmm(const char *name, const aclTensor *self, const aclTensor *mat1, const aclTensor *mat2,
-                             const aclScalar *beta, const aclScalar *alpha, const aclTensor *out,
-                             int8_t cubeMathType, uint64_t *workspaceSize, aclOpExecutor **executor)
+                             const aclScalar *beta, const aclScalar *alpha, const aclTensor *out, int8_t cubeMathType,
+                             uint64_t *workspaceSize, aclOpExecutor **executor)
 {
     struct simPlanner p;
     simBegin(&p, name, workspaceSize, executor);
@@ -223,7 +222,8 @@ static aclnnStatus planAddmm(const char *name, const aclTensor *self, const aclT
     simCheckRanks(&p);
     for (int i = 1; i < 3; i++) {
         if (p.plan.operand[i].view.shape.rank != 2)
-            simRefuse(&p, p.plan.operand[i].name, "%d dimensions where 2 are needed", p.plan.operand[i].view.shape.rank);
+            simRefuse(&p, p.plan.operand[i].name, "%d dimensions where 2 are needed",
+                      p.plan.operand[i].view.shape.rank);
     }
     checkMathType(&p, cubeMathType);
     if (p.status != 0) return p.status;

@@ -38,10 +38,11 @@ aclnnStatus aclnnInplaceCopyGetWorkspaceSize(aclTensor *selfRef, const aclTensor
     simCheckRanks(&p);
     p.plan.shape = p.plan.operand[1].view.shape;
     struct simShape shape = p.plan.shape;
-    if (p.status == 0 && !(simBroadcast(&shape, &p.plan.operand[0].view.shape) && simSameShape(&shape, &p.plan.shape))) {
+    if (p.status == 0 &&
+        !(simBroadcast(&shape, &p.plan.operand[0].view.shape) && simSameShape(&shape, &p.plan.shape))) {
         char a[SIM_SHAPE_TEXT], b[SIM_SHAPE_TEXT];
-        simRefuse(&p, "src", "the shape %s does not broadcast to %s",
-                  simShapeText(&p.plan.operand[0].view.shape, a), simShapeText(&p.plan.shape, b));
+        simRefuse(&p, "src", "the shape %s does not broadcast to %s", simShapeText(&p.plan.operand[0].view.shape, a),
+                  simShapeText(&p.plan.shape, b));
     }
     simWalk(&p);
     return simFinish(&p, runMove);
@@ -130,8 +131,8 @@ static aclnnStatus planFill(struct simPlanner *p, const aclTensor *selfRef)
     return simFinish(p, simRunElementwise);
 }
 
-aclnnStatus aclnnInplaceFillScalarGetWorkspaceSize(aclTensor *selfRef, const aclScalar *value,
-                                                   uint64_t *workspaceSize, aclOpExecutor **executor)
+aclnnStatus aclnnInplaceFillScalarGetWorkspaceSize(aclTensor *selfRef, const aclScalar *value, uint64_t *workspaceSize,
+                                                   aclOpExecutor **executor)
 {
     struct simPlanner p;
     simBegin(&p, "aclnnInplaceFillScalar", workspaceSize, executor);

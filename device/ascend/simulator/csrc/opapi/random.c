@@ -67,8 +67,8 @@ static void begin(struct simPlanner *p, const char *name, const aclTensor *selfR
     simWalk(p);
 }
 
-aclnnStatus aclnnInplaceNormalGetWorkspaceSize(aclTensor *selfRef, float mean, float std, int64_t seed,
-                                               int64_t offset, uint64_t *workspaceSize, aclOpExecutor **executor)
+aclnnStatus aclnnInplaceNormalGetWorkspaceSize(aclTensor *selfRef, float mean, float std, int64_t seed, int64_t offset,
+                                               uint64_t *workspaceSize, aclOpExecutor **executor)
 {
     struct simPlanner p;
     begin(&p, "aclnnInplaceNormal", selfRef, SIM_FLOATS, seed, offset, workspaceSize, executor);

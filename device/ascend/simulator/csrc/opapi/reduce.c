@@ -140,7 +140,8 @@ aclnnStatus aclnnReduceSumGetWorkspaceSize(const aclTensor *self, const aclIntAr
                                            aclDataType dtype, aclTensor *out, uint64_t *workspaceSize,
                                            aclOpExecutor **executor)
 {
-    return plan("aclnnReduceSum", self, dims, keepDims, (int)dtype, false, 2, out, SIM_NUMBERS, workspaceSize, executor);
+    return plan("aclnnReduceSum", self, dims, keepDims, (int)dtype, false, 2, out, SIM_NUMBERS, workspaceSize,
+                executor);
 }
 PHASE_TWO(aclnnReduceSum)
 

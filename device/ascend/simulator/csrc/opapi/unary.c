@@ -38,30 +38,30 @@ static double gelu(double v)
     return 0.5 * v * (1 + tanh(scale * (v + 0.044715 * v * v * v)));
 }
 
-#define LOOP(Op, expression)                                                           \
-    static void loop##Op(const struct simPlan *plan_, int n, double *const x[])        \
-    {                                                                                  \
-        (void)plan_;                                                                   \
-        for (int i = 0; i < n; i++) {                                                  \
-            double v = x[0][i];                                                        \
-            x[1][i] = (expression);                                                    \
-        }                                                                              \
+#define LOOP(Op, expression)                                                    \
+    static void loop##Op(const struct simPlan *plan_, int n, double *const x[]) \
+    {                                                                           \
+        (void)plan_;                                                            \
+        for (int i = 0; i < n; i++) {                                           \
+            double v = x[0][i];                                                 \
+            x[1][i] = (expression);                                             \
+        }                                                                       \
     }
 
-#define OPERATOR(Op, Out, types)                                                                         \
-    aclnnStatus aclnn##Op##GetWorkspaceSize(const aclTensor *self, Out *out, uint64_t *workspaceSize,    \
-                                            aclOpExecutor **executor)                                    \
-    {                                                                                                    \
-        return plan("aclnn" #Op, self, out, types, loop##Op, workspaceSize, executor);                   \
-    }                                                                                                    \
+#define OPERATOR(Op, Out, types)                                                                      \
+    aclnnStatus aclnn##Op##GetWorkspaceSize(const aclTensor *self, Out *out, uint64_t *workspaceSize, \
+                                            aclOpExecutor **executor)                                 \
+    {                                                                                                 \
+        return plan("aclnn" #Op, self, out, types, loop##Op, workspaceSize, executor);                \
+    }                                                                                                 \
     PHASE_TWO(aclnn##Op)
 
-#define IN_PLACE(Op, types)                                                                                       \
-    aclnnStatus aclnnInplace##Op##GetWorkspaceSize(aclTensor *selfRef, uint64_t *workspaceSize,                   \
-                                                   aclOpExecutor **executor)                                      \
-    {                                                                                                             \
-        return plan("aclnnInplace" #Op, selfRef, selfRef, types, loop##Op, workspaceSize, executor);              \
-    }                                                                                                             \
+#define IN_PLACE(Op, types)                                                                          \
+    aclnnStatus aclnnInplace##Op##GetWorkspaceSize(aclTensor *selfRef, uint64_t *workspaceSize,      \
+                                                   aclOpExecutor **executor)                         \
+    {                                                                                                \
+        return plan("aclnnInplace" #Op, selfRef, selfRef, types, loop##Op, workspaceSize, executor); \
+    }                                                                                                \
     PHASE_TWO(aclnnInplace##Op)
 
 LOOP(Abs, fabs(v))

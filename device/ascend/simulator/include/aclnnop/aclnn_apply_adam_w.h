@@ -8,15 +8,11 @@
 extern "C" {
 #endif
 
-ACL_FUNC_VISIBILITY aclnnStatus aclnnApplyAdamWGetWorkspaceSize(aclTensor *varRef, aclTensor *mRef, aclTensor *vRef,
-                                                                const aclTensor *beta1Power,
-                                                                const aclTensor *beta2Power, const aclTensor *lr,
-                                                                const aclTensor *weightDecay, const aclTensor *beta1,
-                                                                const aclTensor *beta2, const aclTensor *eps,
-                                                                const aclTensor *grad,
-                                                                const aclTensor *maxGradNormOptional, bool amsgrad,
-                                                                bool maximize, uint64_t *workspaceSize,
-                                                                aclOpExecutor **executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnApplyAdamWGetWorkspaceSize(
+    aclTensor *varRef, aclTensor *mRef, aclTensor *vRef, const aclTensor *beta1Power, const aclTensor *beta2Power,
+    const aclTensor *lr, const aclTensor *weightDecay, const aclTensor *beta1, const aclTensor *beta2,
+    const aclTensor *eps, const aclTensor *grad, const aclTensor *maxGradNormOptional, bool amsgrad, bool maximize,
+    uint64_t *workspaceSize, aclOpExecutor **executor);
 ACL_FUNC_VISIBILITY aclnnStatus aclnnApplyAdamW(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
                                                 aclrtStream stream);
 

@@ -11,10 +11,9 @@ extern "C" {
 ACL_FUNC_VISIBILITY aclnnStatus aclnnApplyAdamWV2GetWorkspaceSize(aclTensor *varRef, aclTensor *mRef, aclTensor *vRef,
                                                                   aclTensor *maxGradNormOptionalRef,
                                                                   const aclTensor *grad, const aclTensor *step,
-                                                                  float lr, float beta1, float beta2,
-                                                                  float weightDecay, float eps, bool amsgrad,
-                                                                  bool maximize, uint64_t *workspaceSize,
-                                                                  aclOpExecutor **executor);
+                                                                  float lr, float beta1, float beta2, float weightDecay,
+                                                                  float eps, bool amsgrad, bool maximize,
+                                                                  uint64_t *workspaceSize, aclOpExecutor **executor);
 ACL_FUNC_VISIBILITY aclnnStatus aclnnApplyAdamWV2(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
                                                   aclrtStream stream);
 

@@ -8,13 +8,9 @@
 extern "C" {
 #endif
 
-ACL_FUNC_VISIBILITY aclnnStatus aclnnBinaryCrossEntropyWithLogitsGetWorkspaceSize(const aclTensor *self,
-                                                                                  const aclTensor *target,
-                                                                                  const aclTensor *weightOptional,
-                                                                                  const aclTensor *posWeightOptional,
-                                                                                  int64_t reduction, aclTensor *out,
-                                                                                  uint64_t *workspaceSize,
-                                                                                  aclOpExecutor **executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnBinaryCrossEntropyWithLogitsGetWorkspaceSize(
+    const aclTensor *self, const aclTensor *target, const aclTensor *weightOptional, const aclTensor *posWeightOptional,
+    int64_t reduction, aclTensor *out, uint64_t *workspaceSize, aclOpExecutor **executor);
 ACL_FUNC_VISIBILITY aclnnStatus aclnnBinaryCrossEntropyWithLogits(void *workspace, uint64_t workspaceSize,
                                                                   aclOpExecutor *executor, aclrtStream stream);
 

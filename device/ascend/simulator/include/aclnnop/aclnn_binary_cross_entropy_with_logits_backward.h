@@ -8,18 +8,12 @@
 extern "C" {
 #endif
 
-ACL_FUNC_VISIBILITY aclnnStatus aclnnBinaryCrossEntropyWithLogitsBackwardGetWorkspaceSize(const aclTensor *gradOutput,
-                                                                                          const aclTensor *self,
-                                                                                          const aclTensor *target,
-                                                                                          const aclTensor *weightOptional,
-                                                                                          const aclTensor *posWeightOptional,
-                                                                                          int64_t reduction,
-                                                                                          aclTensor *out,
-                                                                                          uint64_t *workspaceSize,
-                                                                                          aclOpExecutor **executor);
+ACL_FUNC_VISIBILITY aclnnStatus aclnnBinaryCrossEntropyWithLogitsBackwardGetWorkspaceSize(
+    const aclTensor *gradOutput, const aclTensor *self, const aclTensor *target, const aclTensor *weightOptional,
+    const aclTensor *posWeightOptional, int64_t reduction, aclTensor *out, uint64_t *workspaceSize,
+    aclOpExecutor **executor);
 ACL_FUNC_VISIBILITY aclnnStatus aclnnBinaryCrossEntropyWithLogitsBackward(void *workspace, uint64_t workspaceSize,
-                                                                          aclOpExecutor *executor,
-                                                                          aclrtStream stream);
+                                                                          aclOpExecutor *executor, aclrtStream stream);
 
 #ifdef __cplusplus
 }

@@ -10,8 +10,7 @@ extern "C" {
 
 ACL_FUNC_VISIBILITY aclnnStatus aclnnSigmoidBackwardGetWorkspaceSize(const aclTensor *gradOutput,
                                                                      const aclTensor *output, aclTensor *gradInput,
-                                                                     uint64_t *workspaceSize,
-                                                                     aclOpExecutor **executor);
+                                                                     uint64_t *workspaceSize, aclOpExecutor **executor);
 ACL_FUNC_VISIBILITY aclnnStatus aclnnSigmoidBackward(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
                                                      aclrtStream stream);
 

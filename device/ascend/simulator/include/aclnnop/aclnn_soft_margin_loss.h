@@ -10,8 +10,7 @@ extern "C" {
 
 ACL_FUNC_VISIBILITY aclnnStatus aclnnSoftMarginLossGetWorkspaceSize(const aclTensor *self, const aclTensor *target,
                                                                     int64_t reduction, aclTensor *out,
-                                                                    uint64_t *workspaceSize,
-                                                                    aclOpExecutor **executor);
+                                                                    uint64_t *workspaceSize, aclOpExecutor **executor);
 ACL_FUNC_VISIBILITY aclnnStatus aclnnSoftMarginLoss(void *workspace, uint64_t workspaceSize, aclOpExecutor *executor,
                                                     aclrtStream stream);
 

@@ -10,9 +10,8 @@ extern "C" {
 
 ACL_FUNC_VISIBILITY aclnnStatus aclnnSoftMarginLossBackwardGetWorkspaceSize(const aclTensor *gradOutput,
                                                                             const aclTensor *self,
-                                                                            const aclTensor *target,
-                                                                            int64_t reduction, aclTensor *out,
-                                                                            uint64_t *workspaceSize,
+                                                                            const aclTensor *target, int64_t reduction,
+                                                                            aclTensor *out, uint64_t *workspaceSize,
                                                                             aclOpExecutor **executor);
 ACL_FUNC_VISIBILITY aclnnStatus aclnnSoftMarginLossBackward(void *workspace, uint64_t workspaceSize,
                                                             aclOpExecutor *executor, aclrtStream stream);
