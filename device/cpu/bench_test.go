@@ -89,3 +89,42 @@ func BenchmarkAdam(b *testing.B) {
 		bench(b, fmt.Sprint(n), device.Adam{Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8}, n, t, t, scalar, scalar, t, t)
 	}
 }
+
+// BenchmarkLayouts is the loss and its gradient where the scores are not contiguous.
+func BenchmarkLayouts(b *testing.B) {
+	for _, dtype := range []device.DType{device.Float32, device.Float16, device.BFloat16, device.Float64} {
+		for _, shape := range [][]int{{256, 256}, {1024, 1024}, {4096, 30}, {300, 3000}} {
+			rows, columns := shape[0], shape[1]
+			for _, layout := range []struct {
+				name    string
+				strides []int
+			}{
+				{"contiguous", []int{columns, 1}},
+				{"every second", []int{2 * columns, 2}},
+				{"every third", []int{3 * columns, 3}},
+				{"transposed", []int{1, rows}},
+			} {
+				for _, op := range []device.Op{device.SoftMarginLoss{Reduction: device.Mean}, device.SoftMarginLossBackward{Reduction: device.Mean}} {
+					b.Run(fmt.Sprintf("%s/%s/%v/%s", op.Name(), dtype, shape, layout.name), func(b *testing.B) {
+						f := newFixture(b, 1)
+						r := rand.New(rand.NewPCG(1, 2))
+						t := device.Type{DType: dtype, Shape: shape}
+						self := f.random(r, device.Type{DType: dtype, Shape: []int{3 * rows * columns}}, true)
+						self.Shape, self.Strides = shape, layout.strides
+						inputs := []device.View{self, f.random(r, t, true)}
+						if op.Name() == "SoftMarginLossBackward" {
+							inputs = append([]device.View{f.random(r, device.Type{DType: dtype, Shape: []int{}}, false)}, inputs...)
+						}
+						launch := f.plan(op, inputs, f.output(op, inputs))
+						for b.Loop() {
+							if err := launch(); err != nil {
+								b.Fatal(err)
+							}
+						}
+						b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(rows*columns), "ns/element")
+					})
+				}
+			}
+		}
+	}
+}

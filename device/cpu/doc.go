@@ -20,16 +20,17 @@
 //
 //	load     an input's block becomes a contiguous slice of the compute type: float64
 //	         for float64 tensors, else float32. A contiguous tensor of the compute type
-//	         is used where it lies; any other is gathered and converted into scratch.
+//	         is used where it lies; any other is gathered and converted into scratch, a
+//	         transposed one many rows at a time.
 //	compute  a block kernel, a plain function over contiguous slices, does the arithmetic.
 //	store    the result is scattered and rounded, unless the kernel wrote it in place.
 //
-// So strides and dtypes are dealt with once, in strided.go, operand.go and
-// convert.go, and an operation is no more than its kernel. Everything is resolved
+// So strides and dtypes are dealt with once, in strided.go, transpose.go,
+// operand.go and convert.go, and an operation is no more than its kernel. Everything is resolved
 // when the operation is planned; a launch allocates nothing.
 //
 // Vector kernels take the place of block kernels of float32, behind the same
-// seams: vector_amd64.go says which; matrix products go by package gemm. They are not
+// seams: vector_amd64.go says which, and strided_amd64.go how elements are gathered; matrix products go by package gemm. They are not
 // bit-identical with the plain ones, but meet the same promise of accuracy and are
 // as deterministic. The plain kernels are the reference that they are tested against.
 //

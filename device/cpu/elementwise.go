@@ -26,10 +26,12 @@ const (
 // elementwise applies a kernel to inputs that broadcast to one shape.
 type elementwise[F float] struct {
 	kernel   kernel[F]
-	inputs   []operand[F] // at most three
-	packed   [3]*transposed
+	inputs   []operand[F]
 	elements int
 }
+
+// maxInputs is the largest number of inputs of an element-wise operation.
+const maxInputs = 3
 
 func newElementwise[F float](k kernel[F], inputs []device.View, shape []int) *elementwise[F] {
 	e := &elementwise[F]{kernel: k, elements: device.Elements(shape)}
@@ -37,12 +39,13 @@ func newElementwise[F float](k kernel[F], inputs []device.View, shape []int) *el
 		for _, v := range inputs {
 			e.inputs = append(e.inputs, newOperand[F](v.BroadcastTo(shape)))
 		}
+		shareBands(e.inputs)
 	}
 	return e
 }
 
 // Slots of scratch: the inputs' blocks, then the output's.
-const outputSlot = 3
+const outputSlot = maxInputs
 
 // prepare readies scratch for calls of block.
 func (e *elementwise[F]) prepare(s scratch) {
@@ -52,20 +55,16 @@ func (e *elementwise[F]) prepare(s scratch) {
 }
 
 // blocks returns the inputs' n elements from start on.
-func (e *elementwise[F]) blocks(start, n int, workspace []byte, s scratch) (in [3][]F) {
+func (e *elementwise[F]) blocks(start, n int, _ []byte, s scratch) (in [maxInputs][]F) {
 	for i := range e.inputs {
-		if t := e.packed[i]; t != nil {
-			in[i] = typed[F](workspace[t.at:])[start:][:n]
-		} else {
-			in[i] = e.inputs[i].block(start, slot[F](s, i)[:n])
-		}
+		in[i] = e.inputs[i].blockOf(i, start, slot[F](s, i)[:n], s)
 	}
 	return in
 }
 
 // block computes the elements from start on into dst.
-func (e *elementwise[F]) block(start int, dst []F, workspace []byte, s scratch) {
-	in := e.blocks(start, len(dst), workspace, s)
+func (e *elementwise[F]) block(start int, dst []F, s scratch) {
+	in := e.blocks(start, len(dst), nil, s)
 	e.kernel(dst, in[0], in[1], in[2])
 }
 
@@ -79,26 +78,18 @@ func (e *elementwise[F]) plan(cost int, output device.View) *program {
 	if e.elements == 0 {
 		return &program{}
 	}
-	p := &program{}
-	if output.Buffer.(*buffer).device.simd {
-		for i := range e.inputs {
-			if t := e.inputs[i].transpose(); t != nil {
-				t.at, e.packed[i] = p.workspace, t
-				p.workspace += (int64(t.elements())*4 + cacheLine - 1) &^ (cacheLine - 1)
-				p.phases = append(p.phases, phase{parts: t.parts(), cost: t.elements() * 4, run: t.pack})
-			}
-		}
-	}
 	out := newOperand[F](output)
-	run := func(lo, hi int, workspace []byte, s scratch) {
-		e.prepare(s)
-		for b := lo; b < hi; b++ {
-			start, n := blockAt(b, e.elements)
-			dst := out.target(start, slot[F](s, outputSlot)[:n])
-			e.block(start, dst, workspace, s)
-			out.store(start, dst)
-		}
+	for i := range e.inputs {
+		e.inputs[i].notInPlaceOf(output)
 	}
-	p.phases = append(p.phases, phase{parts: blocks(e.elements), cost: e.elements * cost, run: run})
-	return p
+	return &program{phases: []phase{e.phase(cost, func(start, n int, _ []byte, s scratch) {
+		dst := out.target(start, slot[F](s, outputSlot)[:n])
+		e.block(start, dst, s)
+		out.store(start, dst)
+	})}}
+}
+
+// phase returns the phase that runs f for every block of the elements.
+func (e *elementwise[F]) phase(cost int, f func(start, n int, workspace []byte, s scratch)) phase {
+	return blockPhase(e.elements, cost, e.inputs, e.prepare, f)
 }

@@ -123,29 +123,3 @@ func TestOtherCallsAreNotFused(t *testing.T) {
 		require.Nil(t, exe, name)
 	}
 }
-
-// Transposed inputs that the vector kernels transpose beforehand give the same bits as contiguous ones.
-func TestTransposedInputsAgree(t *testing.T) {
-	f := newFixture(t, 3)
-	r := rand.New(rand.NewPCG(1, 2))
-	for _, shape := range [][]int{{16, 16}, {40, 64}, {131, 304}, {3, 50, 48}} {
-		typ := device.Type{DType: device.Float32, Shape: shape}
-		a, b := f.random(r, typ, true), f.random(r, typ, true)
-		across := device.View{Buffer: f.alloc(typ.Bytes()), DType: device.Float32, Shape: shape, Strides: []int{1, shape[0]}}
-		if len(shape) == 3 { // matrices one after the other, each transposed
-			across.Strides = []int{shape[1] * shape[2], 1, shape[1]}
-		}
-		f.run(device.Copy{}, []device.View{a}, across)
-		for _, op := range []device.Op{device.Sub{}, device.SoftMarginLossBackward{Reduction: device.Sum}} {
-			inputs, spread := []device.View{a, b}, []device.View{across, b}
-			if op.Name() != "Sub" {
-				one := f.random(r, device.Type{DType: device.Float32, Shape: []int{}}, true)
-				inputs, spread = []device.View{one, a, b}, []device.View{one, across, b}
-			}
-			want, got := f.output(op, inputs), f.output(op, inputs)
-			f.run(op, inputs, want)
-			f.run(op, spread, got)
-			require.Equal(t, bits(want), bits(got), "%s of %v", op.Name(), shape)
-		}
-	}
-}

@@ -40,7 +40,7 @@ func planVectorProduct(a, b device.View, bias *device.View, output device.View, 
 	operand := func(v device.View, contiguousRows bool) vectorOperand {
 		o := newVectorOperand(v, contiguousRows, &plan.workspace)
 		if o.packed {
-			plan.phases = append(plan.phases, phase{parts: blocks(o.elements()), cost: o.elements() * cheap, run: o.pack})
+			plan.phases = append(plan.phases, o.pack())
 		}
 		return o
 	}

@@ -9,15 +9,12 @@ func planCopy[F float](input, output device.View) *program {
 		return &program{}
 	}
 	in, out := newOperand[F](input), newOperand[F](output)
-	run := func(lo, hi int, _ []byte, s scratch) {
-		for b := lo; b < hi; b++ {
-			start, n := blockAt(b, elements)
-			dst := out.target(start, slot[F](s, outputSlot)[:n])
-			in.gather(dst, start)
-			out.store(start, dst)
-		}
-	}
-	return &program{phases: []phase{{parts: blocks(elements), cost: elements * cheap, run: run}}}
+	in.notInPlaceOf(output)
+	return &program{phases: []phase{in.phase(elements, cheap, func(start, n int, _ []byte, s scratch) {
+		dst := out.target(start, slot[F](s, outputSlot)[:n])
+		in.gatherOnly(dst, start, s)
+		out.store(start, dst)
+	})}}
 }
 
 // planLayout copies the view that the operation describes. A reshape that strides

@@ -19,7 +19,7 @@ func planLoss[F float](loss func(dst, self, target []F), r device.Reduction, inp
 func planLossSums[F float](e *elementwise[F], sum func([]F) float64, cost int, r device.Reduction, output device.View) *program {
 	return planSums(e, func(start, n int, s scratch) float64 {
 		losses := slot[F](s, outputSlot)[:n]
-		e.block(start, losses, nil, s)
+		e.block(start, losses, s)
 		return sum(losses)
 	}, cost, r, output)
 }
@@ -27,16 +27,11 @@ func planLossSums[F float](e *elementwise[F], sum func([]F) float64, cost int, r
 // planSums adds up what sum returns for n elements from start on, at the given cost for one element.
 func planSums[F float](e *elementwise[F], sum func(start, n int, s scratch) float64, cost int, r device.Reduction, output device.View) *program {
 	t := newTotals[F](1, e.elements, r == device.Mean, output)
-	sums := phase{parts: t.blocks, cost: e.elements * cost, run: func(lo, hi int, workspace []byte, s scratch) {
-		e.prepare(s)
-		for b := lo; b < hi; b++ {
-			start, n := blockAt(b, e.elements)
-			partial := slot[float64](s, sumSlot)[:1]
-			partial[0] = sum(start, n, s)
-			t.put(0, b, partial, workspace, s)
-		}
-	}}
-	return t.plan(sums)
+	return t.plan(e.phase(cost, func(start, n int, workspace []byte, s scratch) {
+		partial := slot[float64](s, sumSlot)[:1]
+		partial[0] = sum(start, n, s)
+		t.put(0, start/blockSize, partial, workspace, s)
+	}))
 }
 
 // lossNorm is the factor by which a mean scales the gradient, 1 for other reductions.

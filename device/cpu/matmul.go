@@ -27,7 +27,7 @@ func planMatMul[F float](a, b device.View, bias *device.View, output device.View
 	operand := func(v device.View) *matrixOperand[F] {
 		m := newMatrixOperand[F](v, &plan.workspace)
 		if m.packed {
-			plan.phases = append(plan.phases, phase{parts: blocks(m.elements()), cost: m.elements() * cheap, run: m.pack})
+			plan.phases = append(plan.phases, m.pack())
 		}
 		return m
 	}
@@ -182,13 +182,11 @@ func (m *matrixOperand[F]) matrix(workspace []byte) matrix[F] {
 	return matrix[F]{m.flat[m.base:], m.stride}
 }
 
-// pack copies blocks lo to hi of the elements to the workspace.
-func (m *matrixOperand[F]) pack(lo, hi int, workspace []byte, _ scratch) {
-	packed := m.matrix(workspace).data
-	for b := lo; b < hi; b++ {
-		start, n := blockAt(b, m.elements())
-		m.gather(packed[start:][:n], start)
-	}
+// pack returns the phase that copies the elements to the workspace.
+func (m *matrixOperand[F]) pack() phase {
+	return m.phase(m.elements(), cheap, func(start, n int, workspace []byte, s scratch) {
+		m.gatherOnly(m.matrix(workspace).data[start:][:n], start, s)
+	})
 }
 
 // transposeIf returns the matrix v, transposed or not.

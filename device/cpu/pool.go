@@ -29,7 +29,7 @@ type pool struct {
 	work      sync.RWMutex
 	phase     *phase
 	workspace []byte
-	step      int          // how many parts a thread takes at a time
+	threads   int          // that share it
 	next      atomic.Int64 // the first part that nobody has taken
 }
 
@@ -81,15 +81,31 @@ func (p *pool) await(ticket *int64) bool {
 	return open
 }
 
-// takeParts runs parts of the phase until none is left.
+// takeParts runs parts of the phase until none is left: many at a time at first, which
+// costs little, and fewer and fewer towards the end, so that all threads end together.
 func (p *pool) takeParts(s scratch) {
 	for {
-		lo := int(p.next.Add(int64(p.step))) - p.step
-		if lo >= p.phase.parts {
+		lo := p.next.Load()
+		left := p.phase.parts - int(lo)
+		if left <= 0 {
 			return
 		}
-		p.phase.run(lo, min(lo+p.step, p.phase.parts), p.workspace, s)
+		n := max(1, left/(4*p.threads))
+		if p.next.CompareAndSwap(lo, lo+int64(n)) {
+			p.phase.run(int(lo), int(lo)+n, p.workspace, s)
+		}
 	}
+}
+
+// lockWork takes the lock of the work as soon as the helpers are done with it. A thread that
+// sleeps takes long to wake, and they need not be long, so it stays awake for a while.
+func (p *pool) lockWork() {
+	for start := time.Now(); time.Since(start) < vigil; runtime.Gosched() {
+		if p.work.TryLock() {
+			return
+		}
+	}
+	p.work.Lock()
 }
 
 // run does all parts of a phase and returns when they are done. The scratch is the caller's.
@@ -101,9 +117,8 @@ func (p *pool) run(ph *phase, workspace []byte, s scratch) {
 	}
 	defer p.launch.Unlock()
 
-	p.work.Lock()
-	p.phase, p.workspace = ph, workspace
-	p.step = max(1, ph.parts/(16*(helpers+1))) // some parts are slower than others, so not all at once
+	p.lockWork()
+	p.phase, p.workspace, p.threads = ph, workspace, helpers+1
 	p.next.Store(0)
 	p.work.Unlock()
 
@@ -116,7 +131,7 @@ func (p *pool) run(ph *phase, workspace []byte, s scratch) {
 	}
 	p.takeParts(s)
 
-	p.work.Lock()
+	p.lockWork()
 	p.phase, p.workspace = nil, nil
 	p.work.Unlock()
 }

@@ -164,6 +164,15 @@ func (r *reduction[F]) adjacentRows(width, start, n int) []F {
 	return r.flat[r.base+start*width:][:n*width]
 }
 
+// addUp adds up numbers in their order.
+func addUp(x []float64) float64 {
+	total := 0.0
+	for _, v := range x {
+		total += v
+	}
+	return total
+}
+
 // totals adds up the sums of blocks, and stores the results.
 type totals[F float] struct {
 	outputs, blocks int
@@ -196,8 +205,12 @@ func (t *totals[F]) plan(sums phase) *program {
 			first, n := blockAt(part, t.outputs)
 			total := slot[float64](s, sumSlot)[:n]
 			clear(total)
-			for b := range t.blocks {
-				addRow(total, partials[b*t.outputs+first:][:n])
+			if t.outputs == 1 {
+				total[0] = addUp(partials[:t.blocks])
+			} else {
+				for b := range t.blocks {
+					addRow(total, partials[b*t.outputs+first:][:n])
+				}
 			}
 			t.finish(first, total, s)
 		}

@@ -10,15 +10,25 @@ const (
 	slotBytes = 8 * blockSize // a block of float64
 )
 
-// scratch is the memory of one thread for the blocks it works on: a few slots of
-// blockSize elements each.
-type scratch []byte
+// scratch is the memory of one thread for what it works on.
+type scratch = *threadMemory
 
-func newScratch() scratch { return align(make([]byte, slots*slotBytes+cacheLine-1)) }
+type threadMemory struct {
+	slots []byte // for blocks of blockSize elements
+	rows  []byte // for bands, see transposed, and a block more
+	bands [maxInputs]band
+}
+
+func newScratch() scratch {
+	return &threadMemory{
+		slots: align(make([]byte, slots*slotBytes+cacheLine-1)),
+		rows:  align(make([]byte, bandBytes+slotBytes+cacheLine-1)),
+	}
+}
 
 // slot returns the block of scratch with number i, as elements of type F.
 func slot[F float](s scratch, i int) []F {
-	return typed[F](s[i*slotBytes:][:slotBytes])[:blockSize]
+	return typed[F](s.slots[i*slotBytes:][:slotBytes])[:blockSize]
 }
 
 // blocks returns how many blocks n elements fall into.

@@ -6,7 +6,6 @@ import (
 	"github.com/pullback-go/pullback/device"
 	"github.com/pullback-go/pullback/device/cpu/internal/gemm"
 	"github.com/pullback-go/pullback/device/cpu/internal/simd"
-	"github.com/pullback-go/pullback/device/cpu/internal/simd512"
 )
 
 // vectorsAvailable reports whether there are vector kernels for this machine.
@@ -21,18 +20,18 @@ func planVector(op device.Op, inputs []device.View, output device.View) *program
 	case device.Linear:
 		return planVectorProduct(inputs[0], inputs[1], &inputs[2], output, gemm.Identity)
 	case device.SoftMarginLoss:
-		if p := planHalfLoss(op.Reduction, inputs, output); p != nil {
-			return p
-		}
-		return planVectorLoss(softMargin.loss, softMargin.sum, op.Reduction, inputs, output)
+		return planSoftMarginLoss(op.Reduction, inputs, output)
 	case device.BCEWithLogits:
-		return planVectorLoss(simd.BCEWithLogits, nil, op.Reduction, inputs, output)
+		return planVectorLoss(simd.BCEWithLogits, op.Reduction, inputs, output)
 	case device.SoftMarginLossBackward:
 		if p := planHalfLossBackward(op.Reduction, inputs, output); p != nil {
 			return p
 		}
-		return planVectorLossBackward(softMargin.backward, softMargin.past, softMargin.backwardVector, op.Reduction, inputs, output)
+		return planVectorLossBackward(softMargin.Backward, softMargin.BackwardPast, softMargin.BackwardVector, op.Reduction, inputs, output)
 	case device.BCEWithLogitsBackward:
+		if op.Reduction == device.Mean && device.Elements(inputs[0].Shape) > 1 {
+			return nil // rare, and one rounding more than the accuracy promised bears
+		}
 		return planVectorLossBackward(simd.BCEWithLogitsBackwardScalar, simd.BCEWithLogitsBackwardScalar, simd.BCEWithLogitsBackward, op.Reduction, inputs, output)
 	case device.ReduceSum:
 		return planReduceBy(vectorSums, op.Axes, false, inputs[0], output)
@@ -40,6 +39,8 @@ func planVector(op device.Op, inputs []device.View, output device.View) *program
 		return planReduceBy(vectorSums, op.Axes, true, inputs[0], output)
 	case device.MaximumBackward:
 		return planElementwise(simd.MaximumBackward, vectorCheap, inputs, output)
+	case device.Dropout:
+		return planVectorDropout(op, inputs[0], inputs[1], output)
 	case device.Optimizer:
 		return planOptimizerBy(vectorOptimizer, op, inputs, output)
 	}
@@ -121,29 +122,77 @@ func vectorBinary(op device.Op) (kernel func(dst, a, b []float32), cost int) {
 	return nil, 0
 }
 
-// planVectorLoss is [planLoss] by vector kernels. Without a kernel for the sum of a
-// block, the losses of a block are added up.
-func planVectorLoss(loss func(dst, self, target []float32), sum func(self, target []float32) float64,
-	r device.Reduction, inputs []device.View, output device.View) *program {
+// planVectorDropout is [planDropout] by a vector kernel, to the bit.
+func planVectorDropout(op device.Dropout, self, key, output device.View) *program {
+	if device.Elements(output.Shape) == 0 {
+		return &program{}
+	}
+	e := newElementwise[float32](nil, []device.View{self}, output.Shape)
+	e.inputs[0].notInPlaceOf(output)
+	out, key0, key1 := newOperand[float32](output), scalarOf(key, 0), scalarOf(key, key.Strides[0])
+	return &program{phases: []phase{e.phase(2*vectorCostly, func(start, n int, _ []byte, s scratch) {
+		in := e.blocks(start, n, nil, s)
+		dst := out.target(start, slot[float32](s, outputSlot)[:n])
+		simd.Dropout(dst, in[0], float32(key0()), float32(key1()), start, op.P)
+		out.store(start, dst)
+	})}}
+}
+
+// planVectorLoss is [planLoss] by a vector kernel.
+func planVectorLoss(loss func(dst, self, target []float32), r device.Reduction, inputs []device.View, output device.View) *program {
 	if r == device.None {
 		return planElementwise(binary(loss), vectorCostly, inputs, output)
 	}
 	shape, _ := device.Broadcast(inputs[0].Shape, inputs[1].Shape)
-	e := newElementwise(binary(loss), inputs, shape)
-	if sum == nil {
-		return planLossSums(e, simd.SumFloat64, vectorCostly, r, output)
+	return planLossSums(newElementwise(binary(loss), inputs, shape), simd.SumFloat64, vectorCostly, r, output)
+}
+
+// planSoftMarginLoss is planVectorLoss for the soft margin loss, which has kernels of its own for sums and halves.
+func planSoftMarginLoss(r device.Reduction, inputs []device.View, output device.View) *program {
+	if p := planHalfLoss(r, inputs, output); p != nil {
+		return p
+	}
+	if r == device.None {
+		return planVectorLoss(softMargin.Loss, r, inputs, output)
+	}
+	shape, _ := device.Broadcast(inputs[0].Shape, inputs[1].Shape)
+	e := newElementwise[float32](nil, inputs, shape)
+	if e.elements > 0 && e.inputs[0].direct && e.inputs[1].direct {
+		self, target := inPlace(e.inputs[0], e.elements), inPlace(e.inputs[1], e.elements)
+		return planLossParts(e.elements, vectorCostly, func(lo, hi int, sums []float64) {
+			softMargin.Sums(self[lo:hi], target[lo:hi], sums)
+		}, r, output)
 	}
 	return planSums(e, func(start, n int, s scratch) float64 {
-		in := e.blocks(start, n, nil, s)
-		return sum(in[0], in[1])
+		in, sums := e.blocks(start, n, nil, s), slot[float64](s, sumSlot)[:1]
+		softMargin.Sums(in[0], in[1], sums)
+		return sums[0]
 	}, vectorCostly, r, output)
 }
 
+// inPlace returns the elements of a direct operand.
+func inPlace(o operand[float32], elements int) []float32 { return o.flat[o.base:][:elements] }
+
+// planLossParts adds up what f stores: the sum of every block from element lo up to hi. A call for many blocks
+// saves the time from a block's last loss to its sum, which passes beside the next block's first losses.
+func planLossParts(elements, cost int, f func(lo, hi int, sums []float64), r device.Reduction, output device.View) *program {
+	t := newTotals[float32](1, elements, r == device.Mean, output)
+	return t.plan(phase{parts: t.blocks, cost: elements * cost, run: func(lo, hi int, workspace []byte, s scratch) {
+		sums := slot[float64](s, sumSlot)
+		for n := 0; lo < hi; lo += n {
+			n = min(hi-lo, len(sums))
+			f(lo*blockSize, min((lo+n)*blockSize, elements), sums[:n])
+			t.put(0, lo, sums[:n], workspace, s)
+		}
+	}})
+}
+
+// Kernels sum up blocks.
+var _ = [1]struct{}{}[blockSize-simd.Part]
+
 // planVectorLossBackward is [planLossBackward] by vector kernels: by scalar, which
 // takes the norm times gradOutput, if that is one number (by past, which writes past
-// the caches, if the gradient is large), else by vector. A mean
-// over many gradOutputs is rare, and has one rounding more than the accuracy promised bears, so it
-// is left to plain Go.
+// the caches, if the gradient is large), else by vector.
 func planVectorLossBackward(scalar, past func(dst, self, target []float32, factor float32), vector func(dst, gradOutput, self, target []float32, norm float32),
 	r device.Reduction, inputs []device.View, output device.View) *program {
 	norm := lossNorm(r, output)
@@ -152,21 +201,17 @@ func planVectorLossBackward(scalar, past func(dst, self, target []float32, facto
 		return &program{}
 	}
 	if !e.inputs[0].layout.repeats() {
-		if r == device.Mean {
-			return nil
-		}
-		e.kernel = func(dst, gradOutput, self, target []float32) { vector(dst, gradOutput, self, target, 1) }
+		e.kernel = func(dst, gradOutput, self, target []float32) { vector(dst, gradOutput, self, target, float32(norm)) }
 		return e.plan(vectorCostly, output)
 	}
 	gradOutput := scalarOf(inputs[0], 0)
-	self, target, out := e.inputs[1], e.inputs[2], newOperand[float32](output)
-	if self.direct && target.direct && out.direct { // a call for all blocks, as none of them needs scratch
+	if out := newOperand[float32](output); e.inputs[1].direct && e.inputs[2].direct && out.direct { // a call for all blocks, as none of them needs scratch
 		if e.elements >= pastCaches {
 			scalar = past
 		}
+		dst, self, target := inPlace(out, e.elements), inPlace(e.inputs[1], e.elements), inPlace(e.inputs[2], e.elements)
 		return planPieces(e.elements, func(lo, hi int) {
-			n := hi - lo
-			scalar(out.flat[out.base+lo:][:n], self.flat[self.base+lo:][:n], target.flat[target.base+lo:][:n], float32(gradOutput()*norm))
+			scalar(dst[lo:hi], self[lo:hi], target[lo:hi], float32(gradOutput()*norm))
 		})
 	}
 	e.inputs = e.inputs[1:]
@@ -185,12 +230,25 @@ func planVectorLossBoth(r device.Reduction, inputs []device.View, loss, gradInpu
 		return nil
 	}
 	gradOutput, norm, out := scalarOf(inputs[0], 0), lossNorm(r, gradInput), newOperand[float32](gradInput)
+	if e.inputs[0].direct && e.inputs[1].direct && out.direct {
+		dst, self, target := inPlace(out, e.elements), inPlace(e.inputs[0], e.elements), inPlace(e.inputs[1], e.elements)
+		both := softMargin.SumsBackward
+		if e.elements >= pastCaches {
+			both = softMargin.SumsBackwardPast
+		}
+		return planLossParts(e.elements, 2*vectorCostly, func(lo, hi int, sums []float64) {
+			both(dst[lo:hi], self[lo:hi], target[lo:hi], float32(gradOutput()*norm), sums)
+		}, r, loss)
+	}
+	for i := range e.inputs {
+		e.inputs[i].notInPlaceOf(gradInput)
+	}
 	return planSums(e, func(start, n int, s scratch) float64 {
-		in := e.blocks(start, n, nil, s)
+		in, sums := e.blocks(start, n, nil, s), slot[float64](s, sumSlot)[:1]
 		dst := out.target(start, slot[float32](s, outputSlot)[:n])
-		sum := softMargin.both(dst, in[0], in[1], float32(gradOutput()*norm))
+		softMargin.SumsBackward(dst, in[0], in[1], float32(gradOutput()*norm), sums)
 		out.store(start, dst)
-		return sum
+		return sums[0]
 	}, 2*vectorCostly, r, loss)
 }
 
@@ -202,54 +260,19 @@ func planVectorLinear(inputs []device.View, output device.View) *program {
 	return planVectorProduct(inputs[0], inputs[1], &inputs[2], output, gemm.ReLU)
 }
 
-// lossKernels are the kernels of a loss on elements of type E, float32 or the bits of a
-// half type, which are converted in registers.
-type lossKernels[E float32 | uint16] struct {
-	loss           func(dst, self, target []E)
-	sum            func(self, target []E) float64
-	backward       func(dst, self, target []E, factor float32)
-	backwardVector func(dst, gradOutput, self, target []E, norm float32)
-	both           func(dst, self, target []E, factor float32) float64
-}
-
-// softMarginKernels are the kernels of the soft margin loss for one instruction set.
-type softMarginKernels struct {
-	lossKernels[float32]
-	past   func(dst, self, target []float32, factor float32) // backward, past the caches
-	halves map[device.DType]lossKernels[uint16]
-}
-
 // pastCaches is the number of elements from which on a gradient is written past the
 // caches: 16 MiB, half of a large one.
 const pastCaches = 1 << 22
 
-// softMargin are the fastest kernels that this processor can run.
-var softMargin = func() softMarginKernels {
-	if simd512.Available() {
-		return softMarginKernels{
-			lossKernels[float32]{simd512.SoftMarginLoss, simd512.SoftMarginLossSum, simd512.SoftMarginLossBackward,
-				simd512.SoftMarginLossBackwardVector, simd512.SoftMarginLossSumBackward},
-			simd512.SoftMarginLossBackwardPast,
-			map[device.DType]lossKernels[uint16]{
-				device.Float16: {simd512.SoftMarginLossFloat16, simd512.SoftMarginLossSumFloat16, simd512.SoftMarginLossBackwardFloat16,
-					simd512.SoftMarginLossBackwardVectorFloat16, simd512.SoftMarginLossSumBackwardFloat16},
-				device.BFloat16: {simd512.SoftMarginLossBFloat16, simd512.SoftMarginLossSumBFloat16, simd512.SoftMarginLossBackwardBFloat16,
-					simd512.SoftMarginLossBackwardVectorBFloat16, simd512.SoftMarginLossSumBackwardBFloat16},
-			},
-		}
+// softMargin are the kernels of the soft margin loss on float32, and softMarginHalves those on the bits of a
+// half type, which are converted in registers.
+var (
+	softMargin       = &simd.SoftMarginFloat32
+	softMarginHalves = map[device.DType]*simd.SoftMarginLoss[uint16]{
+		device.Float16:  &simd.SoftMarginFloat16,
+		device.BFloat16: &simd.SoftMarginBFloat16,
 	}
-	return softMarginKernels{
-		lossKernels[float32]{simd.SoftMarginLoss, simd.SoftMarginLossSum, simd.SoftMarginLossBackward,
-			simd.SoftMarginLossBackwardVector, simd.SoftMarginLossSumBackward},
-		simd.SoftMarginLossBackward,
-		map[device.DType]lossKernels[uint16]{
-			device.Float16: {simd.SoftMarginLossFloat16, simd.SoftMarginLossSumFloat16, simd.SoftMarginLossBackwardFloat16,
-				simd.SoftMarginLossBackwardVectorFloat16, simd.SoftMarginLossSumBackwardFloat16},
-			device.BFloat16: {simd.SoftMarginLossBFloat16, simd.SoftMarginLossSumBFloat16, simd.SoftMarginLossBackwardBFloat16,
-				simd.SoftMarginLossBackwardVectorBFloat16, simd.SoftMarginLossSumBackwardBFloat16},
-		},
-	}
-}()
+)
 
 // halves returns the elements of contiguous tensors of the same half type and shape, false if they are not that.
 func halves(dtype device.DType, shape []int, views ...device.View) ([][]uint16, bool) {
@@ -265,7 +288,7 @@ func halves(dtype device.DType, shape []int, views ...device.View) ([][]uint16, 
 
 // planHalfLoss computes the loss of contiguous tensors of a half type, nil if the call is not that.
 func planHalfLoss(r device.Reduction, inputs []device.View, output device.View) *program {
-	kernels, ok := softMargin.halves[inputs[0].DType]
+	kernels, ok := softMarginHalves[inputs[0].DType]
 	if !ok {
 		return nil
 	}
@@ -274,22 +297,21 @@ func planHalfLoss(r device.Reduction, inputs []device.View, output device.View) 
 		if !same {
 			return nil
 		}
-		return planPieces(len(data[0]), func(lo, hi int) { kernels.loss(data[0][lo:hi], data[1][lo:hi], data[2][lo:hi]) })
+		return planPieces(len(data[0]), func(lo, hi int) { kernels.Loss(data[0][lo:hi], data[1][lo:hi], data[2][lo:hi]) })
 	}
 	data, same := halves(inputs[0].DType, inputs[0].Shape, inputs...)
 	if !same {
 		return nil
 	}
-	e := &elementwise[float32]{elements: len(data[0])}
-	return planSums(e, func(start, n int, _ scratch) float64 {
-		return kernels.sum(data[0][start:][:n], data[1][start:][:n])
-	}, vectorCostly, r, output)
+	self, target := data[0], data[1]
+	return planLossParts(len(self), vectorCostly, func(lo, hi int, sums []float64) {
+		kernels.Sums(self[lo:hi], target[lo:hi], sums)
+	}, r, output)
 }
 
-// planHalfLossBackward computes the gradient of contiguous tensors of a half type, nil
-// if the call is not that, or a mean over many gradOutputs, see [planVectorLossBackward].
+// planHalfLossBackward computes the gradient of contiguous tensors of a half type, nil if the call is not that.
 func planHalfLossBackward(r device.Reduction, inputs []device.View, output device.View) *program {
-	kernels, ok := softMargin.halves[output.DType]
+	kernels, ok := softMarginHalves[output.DType]
 	data, same := halves(output.DType, output.Shape, output, inputs[1], inputs[2])
 	if !ok || !same {
 		return nil
@@ -298,30 +320,31 @@ func planHalfLossBackward(r device.Reduction, inputs []device.View, output devic
 	if device.Elements(inputs[0].Shape) == 1 {
 		gradOutput, norm := scalarOf(inputs[0], 0), lossNorm(r, output)
 		return planPieces(len(dst), func(lo, hi int) {
-			kernels.backward(dst[lo:hi], self[lo:hi], target[lo:hi], float32(gradOutput()*norm))
+			kernels.Backward(dst[lo:hi], self[lo:hi], target[lo:hi], float32(gradOutput()*norm))
 		})
 	}
 	gradOutput, same := halves(output.DType, output.Shape, inputs[0])
-	if !same || r == device.Mean {
+	if !same {
 		return nil
 	}
+	norm := float32(lossNorm(r, output))
 	return planPieces(len(dst), func(lo, hi int) {
-		kernels.backwardVector(dst[lo:hi], gradOutput[0][lo:hi], self[lo:hi], target[lo:hi], 1)
+		kernels.BackwardVector(dst[lo:hi], gradOutput[0][lo:hi], self[lo:hi], target[lo:hi], norm)
 	})
 }
 
 // planHalfLossBoth is [planVectorLossBoth] for contiguous tensors of a half type.
 func planHalfLossBoth(r device.Reduction, inputs []device.View, loss, gradInput device.View) *program {
-	kernels, ok := softMargin.halves[gradInput.DType]
+	kernels, ok := softMarginHalves[gradInput.DType]
 	data, same := halves(gradInput.DType, gradInput.Shape, gradInput, inputs[1], inputs[2])
 	if !ok || !same {
 		return nil
 	}
 	gradOutput, norm := scalarOf(inputs[0], 0), lossNorm(r, gradInput)
-	e := &elementwise[float32]{elements: len(data[0])}
-	return planSums(e, func(start, n int, _ scratch) float64 {
-		return kernels.both(data[0][start:][:n], data[1][start:][:n], data[2][start:][:n], float32(gradOutput()*norm))
-	}, 2*vectorCostly, r, loss)
+	dst, self, target := data[0], data[1], data[2]
+	return planLossParts(len(dst), 2*vectorCostly, func(lo, hi int, sums []float64) {
+		kernels.SumsBackward(dst[lo:hi], self[lo:hi], target[lo:hi], float32(gradOutput()*norm), sums)
+	}, r, loss)
 }
 
 // planPieces calls f for the elements from lo up to hi of as many pieces as threads take.
@@ -378,9 +401,6 @@ func vectorOptimizer(op device.Optimizer) (prepare func(lr, step float64) scalar
 	}
 	return nil, nil
 }
-
-// vectorTranspose transposes a matrix, see [gemm.Transpose].
-var vectorTranspose = gemm.Transpose
 
 // vectorHalves returns the conversions of a half type.
 func vectorHalves(d device.DType) (decode func(dst []float32, src []uint16), encode func(dst []uint16, src []float32)) {

@@ -16,8 +16,6 @@ func planVectorLossBoth(r device.Reduction, inputs []device.View, loss, gradInpu
 
 func planVectorLinear(inputs []device.View, output device.View) *program { return nil }
 
-func vectorTranspose(dst, src []float32, stride, rows, cols int) {}
-
 func vectorHalves(d device.DType) (decode func(dst []float32, src []uint16), encode func(dst []uint16, src []float32)) {
 	return nil, nil
 }

@@ -88,15 +88,3 @@ func (p *Plan) usePanels(a, b bool) {
 		p.workspace += o.panels() * o.k * o.width
 	}
 }
-
-// Transpose copies a matrix of so many rows and columns to dst, contiguous. Element
-// [i,j] comes from src[i + j·stride]; cols is a multiple of 8. The package must be [Available].
-func Transpose(dst, src []float32, stride, rows, cols int) {
-	if rows == 0 || cols == 0 {
-		return
-	}
-	need("the result", dst, rows*cols)
-	need("the matrix", src, (cols-1)*stride+rows)
-	k := available()
-	k[len(k)-1].transposed(&dst[0], cols, &src[0], stride, rows, cols)
-}

@@ -81,43 +81,17 @@ func calls() []call {
 		list = append(list, c)
 	}
 
-	// Losses of halves, and sums of losses.
-	const factor = 0x1p-7
-	type halves = []uint16
-	for _, h := range []struct {
-		name           string
-		loss           func(dst, self, target halves)
-		sum            func(self, target halves) float64
-		backward       func(dst, self, target halves, factor float32)
-		backwardVector func(dst, gradOutput, self, target halves, norm float32)
-		sumBackward    func(dst, self, target halves, factor float32) float64
-	}{
-		{"Float16", SoftMarginLossFloat16, SoftMarginLossSumFloat16, SoftMarginLossBackwardFloat16, SoftMarginLossBackwardVectorFloat16, SoftMarginLossSumBackwardFloat16},
-		{"BFloat16", SoftMarginLossBFloat16, SoftMarginLossSumBFloat16, SoftMarginLossBackwardBFloat16, SoftMarginLossBackwardVectorBFloat16, SoftMarginLossSumBackwardBFloat16},
-	} {
-		list = append(list,
-			call{name: "SoftMarginLoss" + h.name, slices: []slice{out16, in16, in16}, run: func(s []memory) float64 {
-				h.loss(s[0].uint16s(), s[1].uint16s(), s[2].uint16s())
-				return 0
-			}},
-			call{name: "SoftMarginLossBackward" + h.name, slices: []slice{out16, in16, in16}, run: func(s []memory) float64 {
-				h.backward(s[0].uint16s(), s[1].uint16s(), s[2].uint16s(), factor)
-				return 0
-			}},
-			call{name: "SoftMarginLossBackwardVector" + h.name, slices: []slice{out16, in16, in16, in16}, run: func(s []memory) float64 {
-				h.backwardVector(s[0].uint16s(), s[1].uint16s(), s[2].uint16s(), s[3].uint16s(), factor)
-				return 0
-			}},
-			call{name: "SoftMarginLossSum" + h.name, slices: []slice{in16, in16}, wholesale: true, run: func(s []memory) float64 {
-				return h.sum(s[0].uint16s(), s[1].uint16s())
-			}},
-			call{name: "SoftMarginLossSumBackward" + h.name, slices: []slice{out16, in16, in16}, wholesale: true, run: func(s []memory) float64 {
-				return h.sumBackward(s[0].uint16s(), s[1].uint16s(), s[2].uint16s(), factor)
-			}})
+	for _, set := range softMarginSets() {
+		list = append(append(list, callsOfHalves("Float16"+set.name, &set.float16)...), callsOfHalves("BFloat16"+set.name, &set.bfloat16)...)
+		sums := make([]float64, 1<<12)
+		list = append(list, call{name: "SoftMarginLossSums" + set.name, slices: []slice{in32, in32}, wholesale: true, run: func(s []memory) float64 {
+			return total(sums, len(s[0].float32s()), func(sums []float64) { set.float32.Sums(s[0].float32s(), s[1].float32s(), sums) })
+		}})
 	}
 	list = append(list,
-		call{name: "SoftMarginLossSum", slices: []slice{in32, in32}, wholesale: true, run: func(s []memory) float64 {
-			return SoftMarginLossSum(s[0].float32s(), s[1].float32s())
+		call{name: "Dropout", slices: []slice{out32, in32}, wholesale: true, run: func(s []memory) float64 {
+			Dropout(s[0].float32s(), s[1].float32s(), 1, 2, 3, 0.3)
+			return 0
 		}},
 		call{name: "SumFloat64", slices: []slice{in32}, wholesale: true, run: func(s []memory) float64 { return SumFloat64(s[0].float32s()) }},
 		call{name: "AddFloat64", slices: []slice{inOut64, in32}, run: func(s []memory) float64 {
@@ -157,4 +131,40 @@ func calls() []call {
 		list = append(list, c)
 	}
 	return list
+}
+
+// total returns the sum of what f stores for n elements.
+func total(sums []float64, n int, f func(sums []float64)) (sum float64) {
+	sums = sums[:(n+Part-1)/Part]
+	f(sums)
+	for _, x := range sums {
+		sum += x
+	}
+	return sum
+}
+
+// callsOfHalves returns the functions on a half type.
+func callsOfHalves(name string, of *SoftMarginLoss[uint16]) []call {
+	const factor = 0x1p-7
+	sums := make([]float64, 1<<12) // here, lest benchmarks measure its allocation
+	return []call{
+		{name: "SoftMarginLoss" + name, slices: []slice{out16, in16, in16}, run: func(s []memory) float64 {
+			of.Loss(s[0].uint16s(), s[1].uint16s(), s[2].uint16s())
+			return 0
+		}},
+		{name: "SoftMarginLossBackward" + name, slices: []slice{out16, in16, in16}, run: func(s []memory) float64 {
+			of.Backward(s[0].uint16s(), s[1].uint16s(), s[2].uint16s(), factor)
+			return 0
+		}},
+		{name: "SoftMarginLossBackwardVector" + name, slices: []slice{out16, in16, in16, in16}, run: func(s []memory) float64 {
+			of.BackwardVector(s[0].uint16s(), s[1].uint16s(), s[2].uint16s(), s[3].uint16s(), factor)
+			return 0
+		}},
+		{name: "SoftMarginLossSums" + name, slices: []slice{in16, in16}, wholesale: true, run: func(s []memory) float64 {
+			return total(sums, len(s[0].uint16s()), func(sums []float64) { of.Sums(s[0].uint16s(), s[1].uint16s(), sums) })
+		}},
+		{name: "SoftMarginLossSumsBackward" + name, slices: []slice{out16, in16, in16}, wholesale: true, run: func(s []memory) float64 {
+			return total(sums, len(s[0].uint16s()), func(sums []float64) { of.SumsBackward(s[0].uint16s(), s[1].uint16s(), s[2].uint16s(), factor, sums) })
+		}},
+	}
 }

@@ -159,6 +159,12 @@ func BFloat16ToFloat32(dst []float32, src []uint16)
 //go:noescape
 func Float32ToBFloat16(dst []uint16, src []float32)
 
+// dropout stores src/keep, rounded from float64, where the high 24 bits of SplitMix64's number are above limit, else 0. The
+// first element's number is the hash of start.
+//
+//go:noescape
+func dropout(dst []float32, src []float32, start uint64, limit int64, keep float64)
+
 // SumFloat64 adds up a in eight lanes of float64, element i in lane i modulo 8, and the lanes in pairs:
 // ((0+1)+(2+3)) + ((4+5)+(6+7)).
 //

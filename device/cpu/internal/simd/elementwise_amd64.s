@@ -7,67 +7,70 @@
 // func Neg(dst []float32, a []float32)
 // Requires: AVX, CMOV
 TEXT ·Neg(SB), NOSPLIT, $0-48
-	MOVQ    dst_len+8(FP), AX
-	MOVQ    dst_base+0(FP), CX
-	MOVQ    a_len+32(FP), DX
-	CMPQ    DX, AX
-	CMOVQLT DX, AX
-	MOVQ    a_base+24(FP), DX
-	XORQ    BX, BX
-	SUBQ    $+32, AX
-	CMPQ    BX, AX
-	JG      blocksDone
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    dst_base+0(FP), DX
+	MOVQ    a_len+32(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    a_base+24(FP), BX
+	XORQ    AX, AX
+	SUBQ    $+32, CX
+	JL      blocksDone
 
 blocks:
-	VMOVUPS (DX)(BX*4), Y0
-	VMOVUPS 32(DX)(BX*4), Y1
-	VMOVUPS 64(DX)(BX*4), Y2
-	VMOVUPS 96(DX)(BX*4), Y3
+	VMOVUPS (BX)(AX*4), Y0
+	VMOVUPS 32(BX)(AX*4), Y1
+	VMOVUPS 64(BX)(AX*4), Y2
+	VMOVUPS 96(BX)(AX*4), Y3
 	VMOVUPS all80000000<>+0(SB), Y4
 	VXORPS  Y4, Y0, Y0
 	VXORPS  Y4, Y1, Y1
 	VXORPS  Y4, Y2, Y2
 	VXORPS  Y4, Y3, Y3
-	VMOVUPS Y0, (CX)(BX*4)
-	VMOVUPS Y1, 32(CX)(BX*4)
-	VMOVUPS Y2, 64(CX)(BX*4)
-	VMOVUPS Y3, 96(CX)(BX*4)
-	ADDQ    $+32, BX
-	CMPQ    BX, AX
-	JLE     blocks
+	VMOVUPS Y0, (DX)(AX*4)
+	VMOVUPS Y1, 32(DX)(AX*4)
+	VMOVUPS Y2, 64(DX)(AX*4)
+	VMOVUPS Y3, 96(DX)(AX*4)
+	ADDQ    $+32, AX
+	SUBQ    $+32, CX
+	JGE     blocks
 
 blocksDone:
-	ADDQ $+24, AX
-	CMPQ BX, AX
-	JG   vectorsDone
+	ADDQ $+32, CX
+	SUBQ $+8, CX
+	JL   vectorsDone
 
 vectors:
-	VMOVUPS (DX)(BX*4), Y0
+	VMOVUPS (BX)(AX*4), Y0
 	VXORPS  all80000000<>+0(SB), Y0, Y0
-	VMOVUPS Y0, (CX)(BX*4)
-	ADDQ    $+8, BX
-	CMPQ    BX, AX
-	JLE     vectors
+	VMOVUPS Y0, (DX)(AX*4)
+	ADDQ    $+8, AX
+	SUBQ    $+8, CX
+	JGE     vectors
 
 vectorsDone:
-	ADDQ       $+8, AX
-	SUBQ       BX, AX
-	JE         rest
+	ADDQ       $+8, CX
+	TESTQ      CX, CX
+	JE         lastDone
 	LEAQ       masks<>+32(SB), SI
-	NEGQ       AX
-	VMOVUPS    (SI)(AX*4), Y0
-	VMASKMOVPS (DX)(BX*4), Y0, Y1
+	NEGQ       CX
+	VMOVUPS    (SI)(CX*4), Y0
+	VMASKMOVPS (BX)(AX*4), Y0, Y1
 	VXORPS     all80000000<>+0(SB), Y1, Y1
-	VMASKMOVPS Y1, Y0, (CX)(BX*4)
+	VMASKMOVPS Y1, Y0, (DX)(AX*4)
 
-rest:
+lastDone:
 	VZEROUPPER
 	RET
 
-DATA all80000000<>+0(SB)/8, $0x8000000080000000
-DATA all80000000<>+8(SB)/8, $0x8000000080000000
-DATA all80000000<>+16(SB)/8, $0x8000000080000000
-DATA all80000000<>+24(SB)/8, $0x8000000080000000
+DATA all80000000<>+0(SB)/4, $0x80000000
+DATA all80000000<>+4(SB)/4, $0x80000000
+DATA all80000000<>+8(SB)/4, $0x80000000
+DATA all80000000<>+12(SB)/4, $0x80000000
+DATA all80000000<>+16(SB)/4, $0x80000000
+DATA all80000000<>+20(SB)/4, $0x80000000
+DATA all80000000<>+24(SB)/4, $0x80000000
+DATA all80000000<>+28(SB)/4, $0x80000000
 GLOBL all80000000<>(SB), RODATA|NOPTR, $32
 
 DATA masks<>+0(SB)/4, $0xffffffff
@@ -91,88 +94,90 @@ GLOBL masks<>(SB), RODATA|NOPTR, $64
 // func Abs(dst []float32, a []float32)
 // Requires: AVX, CMOV
 TEXT ·Abs(SB), NOSPLIT, $0-48
-	MOVQ    dst_len+8(FP), AX
-	MOVQ    dst_base+0(FP), CX
-	MOVQ    a_len+32(FP), DX
-	CMPQ    DX, AX
-	CMOVQLT DX, AX
-	MOVQ    a_base+24(FP), DX
-	XORQ    BX, BX
-	SUBQ    $+32, AX
-	CMPQ    BX, AX
-	JG      blocksDone
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    dst_base+0(FP), DX
+	MOVQ    a_len+32(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    a_base+24(FP), BX
+	XORQ    AX, AX
+	SUBQ    $+32, CX
+	JL      blocksDone
 
 blocks:
-	VMOVUPS (DX)(BX*4), Y0
-	VMOVUPS 32(DX)(BX*4), Y1
-	VMOVUPS 64(DX)(BX*4), Y2
-	VMOVUPS 96(DX)(BX*4), Y3
+	VMOVUPS (BX)(AX*4), Y0
+	VMOVUPS 32(BX)(AX*4), Y1
+	VMOVUPS 64(BX)(AX*4), Y2
+	VMOVUPS 96(BX)(AX*4), Y3
 	VMOVUPS all7fffffff<>+0(SB), Y4
 	VANDPS  Y4, Y0, Y0
 	VANDPS  Y4, Y1, Y1
 	VANDPS  Y4, Y2, Y2
 	VANDPS  Y4, Y3, Y3
-	VMOVUPS Y0, (CX)(BX*4)
-	VMOVUPS Y1, 32(CX)(BX*4)
-	VMOVUPS Y2, 64(CX)(BX*4)
-	VMOVUPS Y3, 96(CX)(BX*4)
-	ADDQ    $+32, BX
-	CMPQ    BX, AX
-	JLE     blocks
+	VMOVUPS Y0, (DX)(AX*4)
+	VMOVUPS Y1, 32(DX)(AX*4)
+	VMOVUPS Y2, 64(DX)(AX*4)
+	VMOVUPS Y3, 96(DX)(AX*4)
+	ADDQ    $+32, AX
+	SUBQ    $+32, CX
+	JGE     blocks
 
 blocksDone:
-	ADDQ $+24, AX
-	CMPQ BX, AX
-	JG   vectorsDone
+	ADDQ $+32, CX
+	SUBQ $+8, CX
+	JL   vectorsDone
 
 vectors:
-	VMOVUPS (DX)(BX*4), Y0
+	VMOVUPS (BX)(AX*4), Y0
 	VANDPS  all7fffffff<>+0(SB), Y0, Y0
-	VMOVUPS Y0, (CX)(BX*4)
-	ADDQ    $+8, BX
-	CMPQ    BX, AX
-	JLE     vectors
+	VMOVUPS Y0, (DX)(AX*4)
+	ADDQ    $+8, AX
+	SUBQ    $+8, CX
+	JGE     vectors
 
 vectorsDone:
-	ADDQ       $+8, AX
-	SUBQ       BX, AX
-	JE         rest
+	ADDQ       $+8, CX
+	TESTQ      CX, CX
+	JE         lastDone
 	LEAQ       masks<>+32(SB), SI
-	NEGQ       AX
-	VMOVUPS    (SI)(AX*4), Y0
-	VMASKMOVPS (DX)(BX*4), Y0, Y1
+	NEGQ       CX
+	VMOVUPS    (SI)(CX*4), Y0
+	VMASKMOVPS (BX)(AX*4), Y0, Y1
 	VANDPS     all7fffffff<>+0(SB), Y1, Y1
-	VMASKMOVPS Y1, Y0, (CX)(BX*4)
+	VMASKMOVPS Y1, Y0, (DX)(AX*4)
 
-rest:
+lastDone:
 	VZEROUPPER
 	RET
 
-DATA all7fffffff<>+0(SB)/8, $0x7fffffff7fffffff
-DATA all7fffffff<>+8(SB)/8, $0x7fffffff7fffffff
-DATA all7fffffff<>+16(SB)/8, $0x7fffffff7fffffff
-DATA all7fffffff<>+24(SB)/8, $0x7fffffff7fffffff
+DATA all7fffffff<>+0(SB)/4, $0x7fffffff
+DATA all7fffffff<>+4(SB)/4, $0x7fffffff
+DATA all7fffffff<>+8(SB)/4, $0x7fffffff
+DATA all7fffffff<>+12(SB)/4, $0x7fffffff
+DATA all7fffffff<>+16(SB)/4, $0x7fffffff
+DATA all7fffffff<>+20(SB)/4, $0x7fffffff
+DATA all7fffffff<>+24(SB)/4, $0x7fffffff
+DATA all7fffffff<>+28(SB)/4, $0x7fffffff
 GLOBL all7fffffff<>(SB), RODATA|NOPTR, $32
 
 // func Sign(dst []float32, a []float32)
 // Requires: AVX, CMOV
 TEXT ·Sign(SB), NOSPLIT, $0-48
-	MOVQ    dst_len+8(FP), AX
-	MOVQ    dst_base+0(FP), CX
-	MOVQ    a_len+32(FP), DX
-	CMPQ    DX, AX
-	CMOVQLT DX, AX
-	MOVQ    a_base+24(FP), DX
-	XORQ    BX, BX
-	SUBQ    $+32, AX
-	CMPQ    BX, AX
-	JG      blocksDone
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    dst_base+0(FP), DX
+	MOVQ    a_len+32(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    a_base+24(FP), BX
+	XORQ    AX, AX
+	SUBQ    $+32, CX
+	JL      blocksDone
 
 blocks:
-	VMOVUPS   (DX)(BX*4), Y0
-	VMOVUPS   32(DX)(BX*4), Y1
-	VMOVUPS   64(DX)(BX*4), Y2
-	VMOVUPS   96(DX)(BX*4), Y3
+	VMOVUPS   (BX)(AX*4), Y0
+	VMOVUPS   32(BX)(AX*4), Y1
+	VMOVUPS   64(BX)(AX*4), Y2
+	VMOVUPS   96(BX)(AX*4), Y3
 	VMOVUPS   all80000000<>+0(SB), Y7
 	VANDPS    Y7, Y0, Y4
 	VANDPS    Y7, Y1, Y5
@@ -192,197 +197,202 @@ blocks:
 	VBLENDVPS Y9, Y5, Y1, Y1
 	VBLENDVPS Y10, Y6, Y2, Y2
 	VBLENDVPS Y11, Y7, Y3, Y3
-	VMOVUPS   Y0, (CX)(BX*4)
-	VMOVUPS   Y1, 32(CX)(BX*4)
-	VMOVUPS   Y2, 64(CX)(BX*4)
-	VMOVUPS   Y3, 96(CX)(BX*4)
-	ADDQ      $+32, BX
-	CMPQ      BX, AX
-	JLE       blocks
+	VMOVUPS   Y0, (DX)(AX*4)
+	VMOVUPS   Y1, 32(DX)(AX*4)
+	VMOVUPS   Y2, 64(DX)(AX*4)
+	VMOVUPS   Y3, 96(DX)(AX*4)
+	ADDQ      $+32, AX
+	SUBQ      $+32, CX
+	JGE       blocks
 
 blocksDone:
-	ADDQ $+24, AX
-	CMPQ BX, AX
-	JG   vectorsDone
+	ADDQ $+32, CX
+	SUBQ $+8, CX
+	JL   vectorsDone
 
 vectors:
-	VMOVUPS   (DX)(BX*4), Y0
+	VMOVUPS   (BX)(AX*4), Y0
 	VANDPS    all80000000<>+0(SB), Y0, Y1
 	VORPS     all3f800000<>+0(SB), Y1, Y1
 	VCMPPS    $0x0c, all00000000<>+0(SB), Y0, Y2
 	VBLENDVPS Y2, Y1, Y0, Y0
-	VMOVUPS   Y0, (CX)(BX*4)
-	ADDQ      $+8, BX
-	CMPQ      BX, AX
-	JLE       vectors
+	VMOVUPS   Y0, (DX)(AX*4)
+	ADDQ      $+8, AX
+	SUBQ      $+8, CX
+	JGE       vectors
 
 vectorsDone:
-	ADDQ       $+8, AX
-	SUBQ       BX, AX
-	JE         rest
+	ADDQ       $+8, CX
+	TESTQ      CX, CX
+	JE         lastDone
 	LEAQ       masks<>+32(SB), SI
-	NEGQ       AX
-	VMOVUPS    (SI)(AX*4), Y0
-	VMASKMOVPS (DX)(BX*4), Y0, Y1
+	NEGQ       CX
+	VMOVUPS    (SI)(CX*4), Y0
+	VMASKMOVPS (BX)(AX*4), Y0, Y1
 	VANDPS     all80000000<>+0(SB), Y1, Y2
 	VORPS      all3f800000<>+0(SB), Y2, Y2
 	VCMPPS     $0x0c, all00000000<>+0(SB), Y1, Y3
 	VBLENDVPS  Y3, Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (CX)(BX*4)
+	VMASKMOVPS Y1, Y0, (DX)(AX*4)
 
-rest:
+lastDone:
 	VZEROUPPER
 	RET
 
-DATA all3f800000<>+0(SB)/8, $0x3f8000003f800000
-DATA all3f800000<>+8(SB)/8, $0x3f8000003f800000
-DATA all3f800000<>+16(SB)/8, $0x3f8000003f800000
-DATA all3f800000<>+24(SB)/8, $0x3f8000003f800000
+DATA all3f800000<>+0(SB)/4, $0x3f800000
+DATA all3f800000<>+4(SB)/4, $0x3f800000
+DATA all3f800000<>+8(SB)/4, $0x3f800000
+DATA all3f800000<>+12(SB)/4, $0x3f800000
+DATA all3f800000<>+16(SB)/4, $0x3f800000
+DATA all3f800000<>+20(SB)/4, $0x3f800000
+DATA all3f800000<>+24(SB)/4, $0x3f800000
+DATA all3f800000<>+28(SB)/4, $0x3f800000
 GLOBL all3f800000<>(SB), RODATA|NOPTR, $32
 
-DATA all00000000<>+0(SB)/8, $0x0000000000000000
-DATA all00000000<>+8(SB)/8, $0x0000000000000000
-DATA all00000000<>+16(SB)/8, $0x0000000000000000
-DATA all00000000<>+24(SB)/8, $0x0000000000000000
+DATA all00000000<>+0(SB)/4, $0x00000000
+DATA all00000000<>+4(SB)/4, $0x00000000
+DATA all00000000<>+8(SB)/4, $0x00000000
+DATA all00000000<>+12(SB)/4, $0x00000000
+DATA all00000000<>+16(SB)/4, $0x00000000
+DATA all00000000<>+20(SB)/4, $0x00000000
+DATA all00000000<>+24(SB)/4, $0x00000000
+DATA all00000000<>+28(SB)/4, $0x00000000
 GLOBL all00000000<>(SB), RODATA|NOPTR, $32
 
 // func Square(dst []float32, a []float32)
 // Requires: AVX, CMOV
 TEXT ·Square(SB), NOSPLIT, $0-48
-	MOVQ    dst_len+8(FP), AX
-	MOVQ    dst_base+0(FP), CX
-	MOVQ    a_len+32(FP), DX
-	CMPQ    DX, AX
-	CMOVQLT DX, AX
-	MOVQ    a_base+24(FP), DX
-	XORQ    BX, BX
-	SUBQ    $+32, AX
-	CMPQ    BX, AX
-	JG      blocksDone
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    dst_base+0(FP), DX
+	MOVQ    a_len+32(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    a_base+24(FP), BX
+	XORQ    AX, AX
+	SUBQ    $+32, CX
+	JL      blocksDone
 
 blocks:
-	VMOVUPS (DX)(BX*4), Y0
-	VMOVUPS 32(DX)(BX*4), Y1
-	VMOVUPS 64(DX)(BX*4), Y2
-	VMOVUPS 96(DX)(BX*4), Y3
+	VMOVUPS (BX)(AX*4), Y0
+	VMOVUPS 32(BX)(AX*4), Y1
+	VMOVUPS 64(BX)(AX*4), Y2
+	VMOVUPS 96(BX)(AX*4), Y3
 	VMULPS  Y0, Y0, Y0
 	VMULPS  Y1, Y1, Y1
 	VMULPS  Y2, Y2, Y2
 	VMULPS  Y3, Y3, Y3
-	VMOVUPS Y0, (CX)(BX*4)
-	VMOVUPS Y1, 32(CX)(BX*4)
-	VMOVUPS Y2, 64(CX)(BX*4)
-	VMOVUPS Y3, 96(CX)(BX*4)
-	ADDQ    $+32, BX
-	CMPQ    BX, AX
-	JLE     blocks
+	VMOVUPS Y0, (DX)(AX*4)
+	VMOVUPS Y1, 32(DX)(AX*4)
+	VMOVUPS Y2, 64(DX)(AX*4)
+	VMOVUPS Y3, 96(DX)(AX*4)
+	ADDQ    $+32, AX
+	SUBQ    $+32, CX
+	JGE     blocks
 
 blocksDone:
-	ADDQ $+24, AX
-	CMPQ BX, AX
-	JG   vectorsDone
+	ADDQ $+32, CX
+	SUBQ $+8, CX
+	JL   vectorsDone
 
 vectors:
-	VMOVUPS (DX)(BX*4), Y0
+	VMOVUPS (BX)(AX*4), Y0
 	VMULPS  Y0, Y0, Y0
-	VMOVUPS Y0, (CX)(BX*4)
-	ADDQ    $+8, BX
-	CMPQ    BX, AX
-	JLE     vectors
+	VMOVUPS Y0, (DX)(AX*4)
+	ADDQ    $+8, AX
+	SUBQ    $+8, CX
+	JGE     vectors
 
 vectorsDone:
-	ADDQ       $+8, AX
-	SUBQ       BX, AX
-	JE         rest
+	ADDQ       $+8, CX
+	TESTQ      CX, CX
+	JE         lastDone
 	LEAQ       masks<>+32(SB), SI
-	NEGQ       AX
-	VMOVUPS    (SI)(AX*4), Y0
-	VMASKMOVPS (DX)(BX*4), Y0, Y1
+	NEGQ       CX
+	VMOVUPS    (SI)(CX*4), Y0
+	VMASKMOVPS (BX)(AX*4), Y0, Y1
 	VMULPS     Y1, Y1, Y1
-	VMASKMOVPS Y1, Y0, (CX)(BX*4)
+	VMASKMOVPS Y1, Y0, (DX)(AX*4)
 
-rest:
+lastDone:
 	VZEROUPPER
 	RET
 
 // func Sqrt(dst []float32, a []float32)
 // Requires: AVX, CMOV
 TEXT ·Sqrt(SB), NOSPLIT, $0-48
-	MOVQ    dst_len+8(FP), AX
-	MOVQ    dst_base+0(FP), CX
-	MOVQ    a_len+32(FP), DX
-	CMPQ    DX, AX
-	CMOVQLT DX, AX
-	MOVQ    a_base+24(FP), DX
-	XORQ    BX, BX
-	SUBQ    $+32, AX
-	CMPQ    BX, AX
-	JG      blocksDone
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    dst_base+0(FP), DX
+	MOVQ    a_len+32(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    a_base+24(FP), BX
+	XORQ    AX, AX
+	SUBQ    $+32, CX
+	JL      blocksDone
 
 blocks:
-	VMOVUPS (DX)(BX*4), Y0
-	VMOVUPS 32(DX)(BX*4), Y1
-	VMOVUPS 64(DX)(BX*4), Y2
-	VMOVUPS 96(DX)(BX*4), Y3
+	VMOVUPS (BX)(AX*4), Y0
+	VMOVUPS 32(BX)(AX*4), Y1
+	VMOVUPS 64(BX)(AX*4), Y2
+	VMOVUPS 96(BX)(AX*4), Y3
 	VSQRTPS Y0, Y0
 	VSQRTPS Y1, Y1
 	VSQRTPS Y2, Y2
 	VSQRTPS Y3, Y3
-	VMOVUPS Y0, (CX)(BX*4)
-	VMOVUPS Y1, 32(CX)(BX*4)
-	VMOVUPS Y2, 64(CX)(BX*4)
-	VMOVUPS Y3, 96(CX)(BX*4)
-	ADDQ    $+32, BX
-	CMPQ    BX, AX
-	JLE     blocks
+	VMOVUPS Y0, (DX)(AX*4)
+	VMOVUPS Y1, 32(DX)(AX*4)
+	VMOVUPS Y2, 64(DX)(AX*4)
+	VMOVUPS Y3, 96(DX)(AX*4)
+	ADDQ    $+32, AX
+	SUBQ    $+32, CX
+	JGE     blocks
 
 blocksDone:
-	ADDQ $+24, AX
-	CMPQ BX, AX
-	JG   vectorsDone
+	ADDQ $+32, CX
+	SUBQ $+8, CX
+	JL   vectorsDone
 
 vectors:
-	VMOVUPS (DX)(BX*4), Y0
+	VMOVUPS (BX)(AX*4), Y0
 	VSQRTPS Y0, Y0
-	VMOVUPS Y0, (CX)(BX*4)
-	ADDQ    $+8, BX
-	CMPQ    BX, AX
-	JLE     vectors
+	VMOVUPS Y0, (DX)(AX*4)
+	ADDQ    $+8, AX
+	SUBQ    $+8, CX
+	JGE     vectors
 
 vectorsDone:
-	ADDQ       $+8, AX
-	SUBQ       BX, AX
-	JE         rest
+	ADDQ       $+8, CX
+	TESTQ      CX, CX
+	JE         lastDone
 	LEAQ       masks<>+32(SB), SI
-	NEGQ       AX
-	VMOVUPS    (SI)(AX*4), Y0
-	VMASKMOVPS (DX)(BX*4), Y0, Y1
+	NEGQ       CX
+	VMOVUPS    (SI)(CX*4), Y0
+	VMASKMOVPS (BX)(AX*4), Y0, Y1
 	VSQRTPS    Y1, Y1
-	VMASKMOVPS Y1, Y0, (CX)(BX*4)
+	VMASKMOVPS Y1, Y0, (DX)(AX*4)
 
-rest:
+lastDone:
 	VZEROUPPER
 	RET
 
 // func ReLU(dst []float32, a []float32)
 // Requires: AVX, CMOV
 TEXT ·ReLU(SB), NOSPLIT, $0-48
-	MOVQ    dst_len+8(FP), AX
-	MOVQ    dst_base+0(FP), CX
-	MOVQ    a_len+32(FP), DX
-	CMPQ    DX, AX
-	CMOVQLT DX, AX
-	MOVQ    a_base+24(FP), DX
-	XORQ    BX, BX
-	SUBQ    $+32, AX
-	CMPQ    BX, AX
-	JG      blocksDone
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    dst_base+0(FP), DX
+	MOVQ    a_len+32(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    a_base+24(FP), BX
+	XORQ    AX, AX
+	SUBQ    $+32, CX
+	JL      blocksDone
 
 blocks:
-	VMOVUPS (DX)(BX*4), Y0
-	VMOVUPS 32(DX)(BX*4), Y1
-	VMOVUPS 64(DX)(BX*4), Y2
-	VMOVUPS 96(DX)(BX*4), Y3
+	VMOVUPS (BX)(AX*4), Y0
+	VMOVUPS 32(BX)(AX*4), Y1
+	VMOVUPS 64(BX)(AX*4), Y2
+	VMOVUPS 96(BX)(AX*4), Y3
 	VMOVUPS all00000000<>+0(SB), Y7
 	VCMPPS  $0x16, Y7, Y0, Y4
 	VCMPPS  $0x16, Y7, Y1, Y5
@@ -392,61 +402,60 @@ blocks:
 	VANDPS  Y5, Y1, Y1
 	VANDPS  Y6, Y2, Y2
 	VANDPS  Y7, Y3, Y3
-	VMOVUPS Y0, (CX)(BX*4)
-	VMOVUPS Y1, 32(CX)(BX*4)
-	VMOVUPS Y2, 64(CX)(BX*4)
-	VMOVUPS Y3, 96(CX)(BX*4)
-	ADDQ    $+32, BX
-	CMPQ    BX, AX
-	JLE     blocks
+	VMOVUPS Y0, (DX)(AX*4)
+	VMOVUPS Y1, 32(DX)(AX*4)
+	VMOVUPS Y2, 64(DX)(AX*4)
+	VMOVUPS Y3, 96(DX)(AX*4)
+	ADDQ    $+32, AX
+	SUBQ    $+32, CX
+	JGE     blocks
 
 blocksDone:
-	ADDQ $+24, AX
-	CMPQ BX, AX
-	JG   vectorsDone
+	ADDQ $+32, CX
+	SUBQ $+8, CX
+	JL   vectorsDone
 
 vectors:
-	VMOVUPS (DX)(BX*4), Y0
+	VMOVUPS (BX)(AX*4), Y0
 	VCMPPS  $0x16, all00000000<>+0(SB), Y0, Y1
 	VANDPS  Y1, Y0, Y0
-	VMOVUPS Y0, (CX)(BX*4)
-	ADDQ    $+8, BX
-	CMPQ    BX, AX
-	JLE     vectors
+	VMOVUPS Y0, (DX)(AX*4)
+	ADDQ    $+8, AX
+	SUBQ    $+8, CX
+	JGE     vectors
 
 vectorsDone:
-	ADDQ       $+8, AX
-	SUBQ       BX, AX
-	JE         rest
+	ADDQ       $+8, CX
+	TESTQ      CX, CX
+	JE         lastDone
 	LEAQ       masks<>+32(SB), SI
-	NEGQ       AX
-	VMOVUPS    (SI)(AX*4), Y0
-	VMASKMOVPS (DX)(BX*4), Y0, Y1
+	NEGQ       CX
+	VMOVUPS    (SI)(CX*4), Y0
+	VMASKMOVPS (BX)(AX*4), Y0, Y1
 	VCMPPS     $0x16, all00000000<>+0(SB), Y1, Y2
 	VANDPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (CX)(BX*4)
+	VMASKMOVPS Y1, Y0, (DX)(AX*4)
 
-rest:
+lastDone:
 	VZEROUPPER
 	RET
 
 // func LeakyReLU(dst []float32, a []float32, slope float64)
 // Requires: AVX, CMOV
 TEXT ·LeakyReLU(SB), NOSPLIT, $0-56
-	MOVQ    dst_len+8(FP), AX
-	MOVQ    dst_base+0(FP), CX
-	MOVQ    a_len+32(FP), DX
-	CMPQ    DX, AX
-	CMOVQLT DX, AX
-	MOVQ    a_base+24(FP), DX
-	XORQ    BX, BX
-	SUBQ    $+16, AX
-	CMPQ    BX, AX
-	JG      blocksDone
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    dst_base+0(FP), DX
+	MOVQ    a_len+32(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    a_base+24(FP), BX
+	XORQ    AX, AX
+	SUBQ    $+16, CX
+	JL      blocksDone
 
 blocks:
-	VMOVUPS      (DX)(BX*4), Y0
-	VMOVUPS      32(DX)(BX*4), Y1
+	VMOVUPS      (BX)(AX*4), Y0
+	VMOVUPS      32(BX)(AX*4), Y1
 	VMOVUPS      all00000000<>+0(SB), Y3
 	VCMPPS       $0x1e, Y3, Y0, Y2
 	VCMPPS       $0x1e, Y3, Y1, Y3
@@ -469,19 +478,19 @@ blocks:
 	VINSERTF128  $0x01, X8, Y6, Y6
 	VBLENDVPS    Y2, Y0, Y5, Y0
 	VBLENDVPS    Y3, Y1, Y6, Y1
-	VMOVUPS      Y0, (CX)(BX*4)
-	VMOVUPS      Y1, 32(CX)(BX*4)
-	ADDQ         $+16, BX
-	CMPQ         BX, AX
-	JLE          blocks
+	VMOVUPS      Y0, (DX)(AX*4)
+	VMOVUPS      Y1, 32(DX)(AX*4)
+	ADDQ         $+16, AX
+	SUBQ         $+16, CX
+	JGE          blocks
 
 blocksDone:
-	ADDQ $+8, AX
-	CMPQ BX, AX
-	JG   vectorsDone
+	ADDQ $+16, CX
+	SUBQ $+8, CX
+	JL   vectorsDone
 
 vectors:
-	VMOVUPS      (DX)(BX*4), Y0
+	VMOVUPS      (BX)(AX*4), Y0
 	VCMPPS       $0x1e, all00000000<>+0(SB), Y0, Y1
 	VBROADCASTSD slope+48(FP), Y2
 	VCVTPS2PD    X0, Y3
@@ -493,19 +502,19 @@ vectors:
 	VCVTPD2PSY   Y4, X4
 	VINSERTF128  $0x01, X4, Y9, Y9
 	VBLENDVPS    Y1, Y0, Y9, Y0
-	VMOVUPS      Y0, (CX)(BX*4)
-	ADDQ         $+8, BX
-	CMPQ         BX, AX
-	JLE          vectors
+	VMOVUPS      Y0, (DX)(AX*4)
+	ADDQ         $+8, AX
+	SUBQ         $+8, CX
+	JGE          vectors
 
 vectorsDone:
-	ADDQ         $+8, AX
-	SUBQ         BX, AX
-	JE           rest
+	ADDQ         $+8, CX
+	TESTQ        CX, CX
+	JE           lastDone
 	LEAQ         masks<>+32(SB), SI
-	NEGQ         AX
-	VMOVUPS      (SI)(AX*4), Y0
-	VMASKMOVPS   (DX)(BX*4), Y0, Y1
+	NEGQ         CX
+	VMOVUPS      (SI)(CX*4), Y0
+	VMASKMOVPS   (BX)(AX*4), Y0, Y1
 	VCMPPS       $0x1e, all00000000<>+0(SB), Y1, Y2
 	VBROADCASTSD slope+48(FP), Y3
 	VCVTPS2PD    X1, Y4
@@ -517,30 +526,29 @@ vectorsDone:
 	VCVTPD2PSY   Y5, X5
 	VINSERTF128  $0x01, X5, Y10, Y10
 	VBLENDVPS    Y2, Y1, Y10, Y1
-	VMASKMOVPS   Y1, Y0, (CX)(BX*4)
+	VMASKMOVPS   Y1, Y0, (DX)(AX*4)
 
-rest:
+lastDone:
 	VZEROUPPER
 	RET
 
 // func Exp(dst []float32, a []float32)
 // Requires: AVX, AVX2, CMOV, FMA3
 TEXT ·Exp(SB), NOSPLIT, $0-48
-	MOVQ    dst_len+8(FP), AX
-	MOVQ    dst_base+0(FP), CX
-	MOVQ    a_len+32(FP), DX
-	CMPQ    DX, AX
-	CMOVQLT DX, AX
-	MOVQ    a_base+24(FP), DX
-	XORQ    BX, BX
-	SUBQ    $+24, AX
-	CMPQ    BX, AX
-	JG      blocksDone
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    dst_base+0(FP), DX
+	MOVQ    a_len+32(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    a_base+24(FP), BX
+	XORQ    AX, AX
+	SUBQ    $+24, CX
+	JL      blocksDone
 
 blocks:
-	VMOVUPS      (DX)(BX*4), Y0
-	VMOVUPS      32(DX)(BX*4), Y1
-	VMOVUPS      64(DX)(BX*4), Y2
+	VMOVUPS      (BX)(AX*4), Y0
+	VMOVUPS      32(BX)(AX*4), Y1
+	VMOVUPS      64(BX)(AX*4), Y2
 	VMOVUPS      allc2d00000<>+0(SB), Y3
 	VMAXPS       Y0, Y3, Y0
 	VMAXPS       Y1, Y3, Y1
@@ -557,18 +565,15 @@ blocks:
 	VFMADD231PS  Y6, Y0, Y3
 	VFMADD231PS  Y6, Y1, Y4
 	VFMADD231PS  Y6, Y2, Y5
-	VMOVUPS      all4b4000fe<>+0(SB), Y6
-	VMOVUPS      all3f317218<>+0(SB), Y7
-	VMOVUPS      allb102e308<>+0(SB), Y8
-	VSUBPS       Y6, Y3, Y9
-	VFNMADD231PS Y7, Y9, Y0
-	VFNMADD231PS Y8, Y9, Y0
-	VSUBPS       Y6, Y4, Y9
-	VFNMADD231PS Y7, Y9, Y1
-	VFNMADD231PS Y8, Y9, Y1
-	VSUBPS       Y6, Y5, Y6
-	VFNMADD231PS Y7, Y6, Y2
-	VFNMADD231PS Y8, Y6, Y2
+	VSUBPS       all4b4000fe<>+0(SB), Y3, Y6
+	VFNMADD231PS all3f317218<>+0(SB), Y6, Y0
+	VFNMADD231PS allb102e308<>+0(SB), Y6, Y0
+	VSUBPS       all4b4000fe<>+0(SB), Y4, Y6
+	VFNMADD231PS all3f317218<>+0(SB), Y6, Y1
+	VFNMADD231PS allb102e308<>+0(SB), Y6, Y1
+	VSUBPS       all4b4000fe<>+0(SB), Y5, Y6
+	VFNMADD231PS all3f317218<>+0(SB), Y6, Y2
+	VFNMADD231PS allb102e308<>+0(SB), Y6, Y2
 	VPSLLD       $0x16, Y3, Y6
 	VPSLLD       $0x16, Y4, Y7
 	VPSLLD       $0x16, Y5, Y8
@@ -615,20 +620,20 @@ blocks:
 	VMULPS       Y3, Y9, Y0
 	VMULPS       Y4, Y10, Y1
 	VMULPS       Y5, Y11, Y2
-	VMOVUPS      Y0, (CX)(BX*4)
-	VMOVUPS      Y1, 32(CX)(BX*4)
-	VMOVUPS      Y2, 64(CX)(BX*4)
-	ADDQ         $+24, BX
-	CMPQ         BX, AX
-	JLE          blocks
+	VMOVUPS      Y0, (DX)(AX*4)
+	VMOVUPS      Y1, 32(DX)(AX*4)
+	VMOVUPS      Y2, 64(DX)(AX*4)
+	ADDQ         $+24, AX
+	SUBQ         $+24, CX
+	JGE          blocks
 
 blocksDone:
-	ADDQ $+16, AX
-	CMPQ BX, AX
-	JG   vectorsDone
+	ADDQ $+24, CX
+	SUBQ $+8, CX
+	JL   vectorsDone
 
 vectors:
-	VMOVUPS      (DX)(BX*4), Y0
+	VMOVUPS      (BX)(AX*4), Y0
 	VMOVUPS      allc2d00000<>+0(SB), Y1
 	VMAXPS       Y0, Y1, Y0
 	VMOVUPS      all42b20000<>+0(SB), Y1
@@ -651,19 +656,19 @@ vectors:
 	VMULPS       Y2, Y0, Y0
 	VFMADD213PS  Y2, Y0, Y3
 	VMULPS       Y1, Y3, Y0
-	VMOVUPS      Y0, (CX)(BX*4)
-	ADDQ         $+8, BX
-	CMPQ         BX, AX
-	JLE          vectors
+	VMOVUPS      Y0, (DX)(AX*4)
+	ADDQ         $+8, AX
+	SUBQ         $+8, CX
+	JGE          vectors
 
 vectorsDone:
-	ADDQ         $+8, AX
-	SUBQ         BX, AX
-	JE           rest
+	ADDQ         $+8, CX
+	TESTQ        CX, CX
+	JE           lastDone
 	LEAQ         masks<>+32(SB), SI
-	NEGQ         AX
-	VMOVUPS      (SI)(AX*4), Y0
-	VMASKMOVPS   (DX)(BX*4), Y0, Y1
+	NEGQ         CX
+	VMOVUPS      (SI)(CX*4), Y0
+	VMASKMOVPS   (BX)(AX*4), Y0, Y1
 	VMOVUPS      allc2d00000<>+0(SB), Y2
 	VMAXPS       Y1, Y2, Y1
 	VMOVUPS      all42b20000<>+0(SB), Y2
@@ -686,101 +691,148 @@ vectorsDone:
 	VMULPS       Y3, Y1, Y1
 	VFMADD213PS  Y3, Y1, Y4
 	VMULPS       Y2, Y4, Y1
-	VMASKMOVPS   Y1, Y0, (CX)(BX*4)
+	VMASKMOVPS   Y1, Y0, (DX)(AX*4)
 
-rest:
+lastDone:
 	VZEROUPPER
 	RET
 
-DATA allc2d00000<>+0(SB)/8, $0xc2d00000c2d00000
-DATA allc2d00000<>+8(SB)/8, $0xc2d00000c2d00000
-DATA allc2d00000<>+16(SB)/8, $0xc2d00000c2d00000
-DATA allc2d00000<>+24(SB)/8, $0xc2d00000c2d00000
+DATA allc2d00000<>+0(SB)/4, $0xc2d00000
+DATA allc2d00000<>+4(SB)/4, $0xc2d00000
+DATA allc2d00000<>+8(SB)/4, $0xc2d00000
+DATA allc2d00000<>+12(SB)/4, $0xc2d00000
+DATA allc2d00000<>+16(SB)/4, $0xc2d00000
+DATA allc2d00000<>+20(SB)/4, $0xc2d00000
+DATA allc2d00000<>+24(SB)/4, $0xc2d00000
+DATA allc2d00000<>+28(SB)/4, $0xc2d00000
 GLOBL allc2d00000<>(SB), RODATA|NOPTR, $32
 
-DATA all42b20000<>+0(SB)/8, $0x42b2000042b20000
-DATA all42b20000<>+8(SB)/8, $0x42b2000042b20000
-DATA all42b20000<>+16(SB)/8, $0x42b2000042b20000
-DATA all42b20000<>+24(SB)/8, $0x42b2000042b20000
+DATA all42b20000<>+0(SB)/4, $0x42b20000
+DATA all42b20000<>+4(SB)/4, $0x42b20000
+DATA all42b20000<>+8(SB)/4, $0x42b20000
+DATA all42b20000<>+12(SB)/4, $0x42b20000
+DATA all42b20000<>+16(SB)/4, $0x42b20000
+DATA all42b20000<>+20(SB)/4, $0x42b20000
+DATA all42b20000<>+24(SB)/4, $0x42b20000
+DATA all42b20000<>+28(SB)/4, $0x42b20000
 GLOBL all42b20000<>(SB), RODATA|NOPTR, $32
 
-DATA all4b4000fe<>+0(SB)/8, $0x4b4000fe4b4000fe
-DATA all4b4000fe<>+8(SB)/8, $0x4b4000fe4b4000fe
-DATA all4b4000fe<>+16(SB)/8, $0x4b4000fe4b4000fe
-DATA all4b4000fe<>+24(SB)/8, $0x4b4000fe4b4000fe
+DATA all4b4000fe<>+0(SB)/4, $0x4b4000fe
+DATA all4b4000fe<>+4(SB)/4, $0x4b4000fe
+DATA all4b4000fe<>+8(SB)/4, $0x4b4000fe
+DATA all4b4000fe<>+12(SB)/4, $0x4b4000fe
+DATA all4b4000fe<>+16(SB)/4, $0x4b4000fe
+DATA all4b4000fe<>+20(SB)/4, $0x4b4000fe
+DATA all4b4000fe<>+24(SB)/4, $0x4b4000fe
+DATA all4b4000fe<>+28(SB)/4, $0x4b4000fe
 GLOBL all4b4000fe<>(SB), RODATA|NOPTR, $32
 
-DATA all3fb8aa3b<>+0(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA all3fb8aa3b<>+8(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA all3fb8aa3b<>+16(SB)/8, $0x3fb8aa3b3fb8aa3b
-DATA all3fb8aa3b<>+24(SB)/8, $0x3fb8aa3b3fb8aa3b
+DATA all3fb8aa3b<>+0(SB)/4, $0x3fb8aa3b
+DATA all3fb8aa3b<>+4(SB)/4, $0x3fb8aa3b
+DATA all3fb8aa3b<>+8(SB)/4, $0x3fb8aa3b
+DATA all3fb8aa3b<>+12(SB)/4, $0x3fb8aa3b
+DATA all3fb8aa3b<>+16(SB)/4, $0x3fb8aa3b
+DATA all3fb8aa3b<>+20(SB)/4, $0x3fb8aa3b
+DATA all3fb8aa3b<>+24(SB)/4, $0x3fb8aa3b
+DATA all3fb8aa3b<>+28(SB)/4, $0x3fb8aa3b
 GLOBL all3fb8aa3b<>(SB), RODATA|NOPTR, $32
 
-DATA all3f317218<>+0(SB)/8, $0x3f3172183f317218
-DATA all3f317218<>+8(SB)/8, $0x3f3172183f317218
-DATA all3f317218<>+16(SB)/8, $0x3f3172183f317218
-DATA all3f317218<>+24(SB)/8, $0x3f3172183f317218
+DATA all3f317218<>+0(SB)/4, $0x3f317218
+DATA all3f317218<>+4(SB)/4, $0x3f317218
+DATA all3f317218<>+8(SB)/4, $0x3f317218
+DATA all3f317218<>+12(SB)/4, $0x3f317218
+DATA all3f317218<>+16(SB)/4, $0x3f317218
+DATA all3f317218<>+20(SB)/4, $0x3f317218
+DATA all3f317218<>+24(SB)/4, $0x3f317218
+DATA all3f317218<>+28(SB)/4, $0x3f317218
 GLOBL all3f317218<>(SB), RODATA|NOPTR, $32
 
-DATA allb102e308<>+0(SB)/8, $0xb102e308b102e308
-DATA allb102e308<>+8(SB)/8, $0xb102e308b102e308
-DATA allb102e308<>+16(SB)/8, $0xb102e308b102e308
-DATA allb102e308<>+24(SB)/8, $0xb102e308b102e308
+DATA allb102e308<>+0(SB)/4, $0xb102e308
+DATA allb102e308<>+4(SB)/4, $0xb102e308
+DATA allb102e308<>+8(SB)/4, $0xb102e308
+DATA allb102e308<>+12(SB)/4, $0xb102e308
+DATA allb102e308<>+16(SB)/4, $0xb102e308
+DATA allb102e308<>+20(SB)/4, $0xb102e308
+DATA allb102e308<>+24(SB)/4, $0xb102e308
+DATA allb102e308<>+28(SB)/4, $0xb102e308
 GLOBL allb102e308<>(SB), RODATA|NOPTR, $32
 
-DATA allff800000<>+0(SB)/8, $0xff800000ff800000
-DATA allff800000<>+8(SB)/8, $0xff800000ff800000
-DATA allff800000<>+16(SB)/8, $0xff800000ff800000
-DATA allff800000<>+24(SB)/8, $0xff800000ff800000
+DATA allff800000<>+0(SB)/4, $0xff800000
+DATA allff800000<>+4(SB)/4, $0xff800000
+DATA allff800000<>+8(SB)/4, $0xff800000
+DATA allff800000<>+12(SB)/4, $0xff800000
+DATA allff800000<>+16(SB)/4, $0xff800000
+DATA allff800000<>+20(SB)/4, $0xff800000
+DATA allff800000<>+24(SB)/4, $0xff800000
+DATA allff800000<>+28(SB)/4, $0xff800000
 GLOBL allff800000<>(SB), RODATA|NOPTR, $32
 
-DATA all3ab52835<>+0(SB)/8, $0x3ab528353ab52835
-DATA all3ab52835<>+8(SB)/8, $0x3ab528353ab52835
-DATA all3ab52835<>+16(SB)/8, $0x3ab528353ab52835
-DATA all3ab52835<>+24(SB)/8, $0x3ab528353ab52835
+DATA all3ab52835<>+0(SB)/4, $0x3ab52835
+DATA all3ab52835<>+4(SB)/4, $0x3ab52835
+DATA all3ab52835<>+8(SB)/4, $0x3ab52835
+DATA all3ab52835<>+12(SB)/4, $0x3ab52835
+DATA all3ab52835<>+16(SB)/4, $0x3ab52835
+DATA all3ab52835<>+20(SB)/4, $0x3ab52835
+DATA all3ab52835<>+24(SB)/4, $0x3ab52835
+DATA all3ab52835<>+28(SB)/4, $0x3ab52835
 GLOBL all3ab52835<>(SB), RODATA|NOPTR, $32
 
-DATA all3c091cbb<>+0(SB)/8, $0x3c091cbb3c091cbb
-DATA all3c091cbb<>+8(SB)/8, $0x3c091cbb3c091cbb
-DATA all3c091cbb<>+16(SB)/8, $0x3c091cbb3c091cbb
-DATA all3c091cbb<>+24(SB)/8, $0x3c091cbb3c091cbb
+DATA all3c091cbb<>+0(SB)/4, $0x3c091cbb
+DATA all3c091cbb<>+4(SB)/4, $0x3c091cbb
+DATA all3c091cbb<>+8(SB)/4, $0x3c091cbb
+DATA all3c091cbb<>+12(SB)/4, $0x3c091cbb
+DATA all3c091cbb<>+16(SB)/4, $0x3c091cbb
+DATA all3c091cbb<>+20(SB)/4, $0x3c091cbb
+DATA all3c091cbb<>+24(SB)/4, $0x3c091cbb
+DATA all3c091cbb<>+28(SB)/4, $0x3c091cbb
 GLOBL all3c091cbb<>(SB), RODATA|NOPTR, $32
 
-DATA all3d2aac56<>+0(SB)/8, $0x3d2aac563d2aac56
-DATA all3d2aac56<>+8(SB)/8, $0x3d2aac563d2aac56
-DATA all3d2aac56<>+16(SB)/8, $0x3d2aac563d2aac56
-DATA all3d2aac56<>+24(SB)/8, $0x3d2aac563d2aac56
+DATA all3d2aac56<>+0(SB)/4, $0x3d2aac56
+DATA all3d2aac56<>+4(SB)/4, $0x3d2aac56
+DATA all3d2aac56<>+8(SB)/4, $0x3d2aac56
+DATA all3d2aac56<>+12(SB)/4, $0x3d2aac56
+DATA all3d2aac56<>+16(SB)/4, $0x3d2aac56
+DATA all3d2aac56<>+20(SB)/4, $0x3d2aac56
+DATA all3d2aac56<>+24(SB)/4, $0x3d2aac56
+DATA all3d2aac56<>+28(SB)/4, $0x3d2aac56
 GLOBL all3d2aac56<>(SB), RODATA|NOPTR, $32
 
-DATA all3e2aaa49<>+0(SB)/8, $0x3e2aaa493e2aaa49
-DATA all3e2aaa49<>+8(SB)/8, $0x3e2aaa493e2aaa49
-DATA all3e2aaa49<>+16(SB)/8, $0x3e2aaa493e2aaa49
-DATA all3e2aaa49<>+24(SB)/8, $0x3e2aaa493e2aaa49
+DATA all3e2aaa49<>+0(SB)/4, $0x3e2aaa49
+DATA all3e2aaa49<>+4(SB)/4, $0x3e2aaa49
+DATA all3e2aaa49<>+8(SB)/4, $0x3e2aaa49
+DATA all3e2aaa49<>+12(SB)/4, $0x3e2aaa49
+DATA all3e2aaa49<>+16(SB)/4, $0x3e2aaa49
+DATA all3e2aaa49<>+20(SB)/4, $0x3e2aaa49
+DATA all3e2aaa49<>+24(SB)/4, $0x3e2aaa49
+DATA all3e2aaa49<>+28(SB)/4, $0x3e2aaa49
 GLOBL all3e2aaa49<>(SB), RODATA|NOPTR, $32
 
-DATA all3efffffe<>+0(SB)/8, $0x3efffffe3efffffe
-DATA all3efffffe<>+8(SB)/8, $0x3efffffe3efffffe
-DATA all3efffffe<>+16(SB)/8, $0x3efffffe3efffffe
-DATA all3efffffe<>+24(SB)/8, $0x3efffffe3efffffe
+DATA all3efffffe<>+0(SB)/4, $0x3efffffe
+DATA all3efffffe<>+4(SB)/4, $0x3efffffe
+DATA all3efffffe<>+8(SB)/4, $0x3efffffe
+DATA all3efffffe<>+12(SB)/4, $0x3efffffe
+DATA all3efffffe<>+16(SB)/4, $0x3efffffe
+DATA all3efffffe<>+20(SB)/4, $0x3efffffe
+DATA all3efffffe<>+24(SB)/4, $0x3efffffe
+DATA all3efffffe<>+28(SB)/4, $0x3efffffe
 GLOBL all3efffffe<>(SB), RODATA|NOPTR, $32
 
 // func Log(dst []float32, a []float32)
 // Requires: AVX, AVX2, CMOV, FMA3
 TEXT ·Log(SB), NOSPLIT, $0-48
-	MOVQ    dst_len+8(FP), AX
-	MOVQ    dst_base+0(FP), CX
-	MOVQ    a_len+32(FP), DX
-	CMPQ    DX, AX
-	CMOVQLT DX, AX
-	MOVQ    a_base+24(FP), DX
-	XORQ    BX, BX
-	SUBQ    $+16, AX
-	CMPQ    BX, AX
-	JG      blocksDone
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    dst_base+0(FP), DX
+	MOVQ    a_len+32(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    a_base+24(FP), BX
+	XORQ    AX, AX
+	SUBQ    $+16, CX
+	JL      blocksDone
 
 blocks:
-	VMOVUPS     (DX)(BX*4), Y0
-	VMOVUPS     32(DX)(BX*4), Y1
+	VMOVUPS     (BX)(AX*4), Y0
+	VMOVUPS     32(BX)(AX*4), Y1
 	VMOVUPS     all00800000<>+0(SB), Y3
 	VCMPPS      $0x11, Y3, Y0, Y2
 	VCMPPS      $0x11, Y3, Y1, Y3
@@ -862,19 +914,19 @@ blocks:
 	VCMPPS      $0x11, Y4, Y1, Y1
 	VORPS       Y0, Y2, Y0
 	VORPS       Y1, Y3, Y1
-	VMOVUPS     Y0, (CX)(BX*4)
-	VMOVUPS     Y1, 32(CX)(BX*4)
-	ADDQ        $+16, BX
-	CMPQ        BX, AX
-	JLE         blocks
+	VMOVUPS     Y0, (DX)(AX*4)
+	VMOVUPS     Y1, 32(DX)(AX*4)
+	ADDQ        $+16, AX
+	SUBQ        $+16, CX
+	JGE         blocks
 
 blocksDone:
-	ADDQ $+8, AX
-	CMPQ BX, AX
-	JG   vectorsDone
+	ADDQ $+16, CX
+	SUBQ $+8, CX
+	JL   vectorsDone
 
 vectors:
-	VMOVUPS     (DX)(BX*4), Y0
+	VMOVUPS     (BX)(AX*4), Y0
 	VCMPPS      $0x11, all00800000<>+0(SB), Y0, Y1
 	VMULPS      all4b000000<>+0(SB), Y0, Y2
 	VBLENDVPS   Y1, Y2, Y0, Y2
@@ -905,19 +957,19 @@ vectors:
 	VBLENDVPS   Y2, allff800000<>+0(SB), Y1, Y1
 	VCMPPS      $0x11, all00000000<>+0(SB), Y0, Y0
 	VORPS       Y0, Y1, Y0
-	VMOVUPS     Y0, (CX)(BX*4)
-	ADDQ        $+8, BX
-	CMPQ        BX, AX
-	JLE         vectors
+	VMOVUPS     Y0, (DX)(AX*4)
+	ADDQ        $+8, AX
+	SUBQ        $+8, CX
+	JGE         vectors
 
 vectorsDone:
-	ADDQ        $+8, AX
-	SUBQ        BX, AX
-	JE          rest
+	ADDQ        $+8, CX
+	TESTQ       CX, CX
+	JE          lastDone
 	LEAQ        masks<>+32(SB), SI
-	NEGQ        AX
-	VMOVUPS     (SI)(AX*4), Y0
-	VMASKMOVPS  (DX)(BX*4), Y0, Y1
+	NEGQ        CX
+	VMOVUPS     (SI)(CX*4), Y0
+	VMASKMOVPS  (BX)(AX*4), Y0, Y1
 	VCMPPS      $0x11, all00800000<>+0(SB), Y1, Y2
 	VMULPS      all4b000000<>+0(SB), Y1, Y3
 	VBLENDVPS   Y2, Y3, Y1, Y3
@@ -948,125 +1000,188 @@ vectorsDone:
 	VBLENDVPS   Y3, allff800000<>+0(SB), Y2, Y2
 	VCMPPS      $0x11, all00000000<>+0(SB), Y1, Y1
 	VORPS       Y1, Y2, Y1
-	VMASKMOVPS  Y1, Y0, (CX)(BX*4)
+	VMASKMOVPS  Y1, Y0, (DX)(AX*4)
 
-rest:
+lastDone:
 	VZEROUPPER
 	RET
 
-DATA all00800000<>+0(SB)/8, $0x0080000000800000
-DATA all00800000<>+8(SB)/8, $0x0080000000800000
-DATA all00800000<>+16(SB)/8, $0x0080000000800000
-DATA all00800000<>+24(SB)/8, $0x0080000000800000
+DATA all00800000<>+0(SB)/4, $0x00800000
+DATA all00800000<>+4(SB)/4, $0x00800000
+DATA all00800000<>+8(SB)/4, $0x00800000
+DATA all00800000<>+12(SB)/4, $0x00800000
+DATA all00800000<>+16(SB)/4, $0x00800000
+DATA all00800000<>+20(SB)/4, $0x00800000
+DATA all00800000<>+24(SB)/4, $0x00800000
+DATA all00800000<>+28(SB)/4, $0x00800000
 GLOBL all00800000<>(SB), RODATA|NOPTR, $32
 
-DATA all4b000000<>+0(SB)/8, $0x4b0000004b000000
-DATA all4b000000<>+8(SB)/8, $0x4b0000004b000000
-DATA all4b000000<>+16(SB)/8, $0x4b0000004b000000
-DATA all4b000000<>+24(SB)/8, $0x4b0000004b000000
+DATA all4b000000<>+0(SB)/4, $0x4b000000
+DATA all4b000000<>+4(SB)/4, $0x4b000000
+DATA all4b000000<>+8(SB)/4, $0x4b000000
+DATA all4b000000<>+12(SB)/4, $0x4b000000
+DATA all4b000000<>+16(SB)/4, $0x4b000000
+DATA all4b000000<>+20(SB)/4, $0x4b000000
+DATA all4b000000<>+24(SB)/4, $0x4b000000
+DATA all4b000000<>+28(SB)/4, $0x4b000000
 GLOBL all4b000000<>(SB), RODATA|NOPTR, $32
 
-DATA all3f3504f3<>+0(SB)/8, $0x3f3504f33f3504f3
-DATA all3f3504f3<>+8(SB)/8, $0x3f3504f33f3504f3
-DATA all3f3504f3<>+16(SB)/8, $0x3f3504f33f3504f3
-DATA all3f3504f3<>+24(SB)/8, $0x3f3504f33f3504f3
+DATA all3f3504f3<>+0(SB)/4, $0x3f3504f3
+DATA all3f3504f3<>+4(SB)/4, $0x3f3504f3
+DATA all3f3504f3<>+8(SB)/4, $0x3f3504f3
+DATA all3f3504f3<>+12(SB)/4, $0x3f3504f3
+DATA all3f3504f3<>+16(SB)/4, $0x3f3504f3
+DATA all3f3504f3<>+20(SB)/4, $0x3f3504f3
+DATA all3f3504f3<>+24(SB)/4, $0x3f3504f3
+DATA all3f3504f3<>+28(SB)/4, $0x3f3504f3
 GLOBL all3f3504f3<>(SB), RODATA|NOPTR, $32
 
-DATA all4d380000<>+0(SB)/8, $0x4d3800004d380000
-DATA all4d380000<>+8(SB)/8, $0x4d3800004d380000
-DATA all4d380000<>+16(SB)/8, $0x4d3800004d380000
-DATA all4d380000<>+24(SB)/8, $0x4d3800004d380000
+DATA all4d380000<>+0(SB)/4, $0x4d380000
+DATA all4d380000<>+4(SB)/4, $0x4d380000
+DATA all4d380000<>+8(SB)/4, $0x4d380000
+DATA all4d380000<>+12(SB)/4, $0x4d380000
+DATA all4d380000<>+16(SB)/4, $0x4d380000
+DATA all4d380000<>+20(SB)/4, $0x4d380000
+DATA all4d380000<>+24(SB)/4, $0x4d380000
+DATA all4d380000<>+28(SB)/4, $0x4d380000
 GLOBL all4d380000<>(SB), RODATA|NOPTR, $32
 
-DATA allbd9c05ed<>+0(SB)/8, $0xbd9c05edbd9c05ed
-DATA allbd9c05ed<>+8(SB)/8, $0xbd9c05edbd9c05ed
-DATA allbd9c05ed<>+16(SB)/8, $0xbd9c05edbd9c05ed
-DATA allbd9c05ed<>+24(SB)/8, $0xbd9c05edbd9c05ed
+DATA allbd9c05ed<>+0(SB)/4, $0xbd9c05ed
+DATA allbd9c05ed<>+4(SB)/4, $0xbd9c05ed
+DATA allbd9c05ed<>+8(SB)/4, $0xbd9c05ed
+DATA allbd9c05ed<>+12(SB)/4, $0xbd9c05ed
+DATA allbd9c05ed<>+16(SB)/4, $0xbd9c05ed
+DATA allbd9c05ed<>+20(SB)/4, $0xbd9c05ed
+DATA allbd9c05ed<>+24(SB)/4, $0xbd9c05ed
+DATA allbd9c05ed<>+28(SB)/4, $0xbd9c05ed
 GLOBL allbd9c05ed<>(SB), RODATA|NOPTR, $32
 
-DATA all3e043880<>+0(SB)/8, $0x3e0438803e043880
-DATA all3e043880<>+8(SB)/8, $0x3e0438803e043880
-DATA all3e043880<>+16(SB)/8, $0x3e0438803e043880
-DATA all3e043880<>+24(SB)/8, $0x3e0438803e043880
+DATA all3e043880<>+0(SB)/4, $0x3e043880
+DATA all3e043880<>+4(SB)/4, $0x3e043880
+DATA all3e043880<>+8(SB)/4, $0x3e043880
+DATA all3e043880<>+12(SB)/4, $0x3e043880
+DATA all3e043880<>+16(SB)/4, $0x3e043880
+DATA all3e043880<>+20(SB)/4, $0x3e043880
+DATA all3e043880<>+24(SB)/4, $0x3e043880
+DATA all3e043880<>+28(SB)/4, $0x3e043880
 GLOBL all3e043880<>(SB), RODATA|NOPTR, $32
 
-DATA allbe07a86f<>+0(SB)/8, $0xbe07a86fbe07a86f
-DATA allbe07a86f<>+8(SB)/8, $0xbe07a86fbe07a86f
-DATA allbe07a86f<>+16(SB)/8, $0xbe07a86fbe07a86f
-DATA allbe07a86f<>+24(SB)/8, $0xbe07a86fbe07a86f
+DATA allbe07a86f<>+0(SB)/4, $0xbe07a86f
+DATA allbe07a86f<>+4(SB)/4, $0xbe07a86f
+DATA allbe07a86f<>+8(SB)/4, $0xbe07a86f
+DATA allbe07a86f<>+12(SB)/4, $0xbe07a86f
+DATA allbe07a86f<>+16(SB)/4, $0xbe07a86f
+DATA allbe07a86f<>+20(SB)/4, $0xbe07a86f
+DATA allbe07a86f<>+24(SB)/4, $0xbe07a86f
+DATA allbe07a86f<>+28(SB)/4, $0xbe07a86f
 GLOBL allbe07a86f<>(SB), RODATA|NOPTR, $32
 
-DATA all3e113649<>+0(SB)/8, $0x3e1136493e113649
-DATA all3e113649<>+8(SB)/8, $0x3e1136493e113649
-DATA all3e113649<>+16(SB)/8, $0x3e1136493e113649
-DATA all3e113649<>+24(SB)/8, $0x3e1136493e113649
+DATA all3e113649<>+0(SB)/4, $0x3e113649
+DATA all3e113649<>+4(SB)/4, $0x3e113649
+DATA all3e113649<>+8(SB)/4, $0x3e113649
+DATA all3e113649<>+12(SB)/4, $0x3e113649
+DATA all3e113649<>+16(SB)/4, $0x3e113649
+DATA all3e113649<>+20(SB)/4, $0x3e113649
+DATA all3e113649<>+24(SB)/4, $0x3e113649
+DATA all3e113649<>+28(SB)/4, $0x3e113649
 GLOBL all3e113649<>(SB), RODATA|NOPTR, $32
 
-DATA allbe2a11fd<>+0(SB)/8, $0xbe2a11fdbe2a11fd
-DATA allbe2a11fd<>+8(SB)/8, $0xbe2a11fdbe2a11fd
-DATA allbe2a11fd<>+16(SB)/8, $0xbe2a11fdbe2a11fd
-DATA allbe2a11fd<>+24(SB)/8, $0xbe2a11fdbe2a11fd
+DATA allbe2a11fd<>+0(SB)/4, $0xbe2a11fd
+DATA allbe2a11fd<>+4(SB)/4, $0xbe2a11fd
+DATA allbe2a11fd<>+8(SB)/4, $0xbe2a11fd
+DATA allbe2a11fd<>+12(SB)/4, $0xbe2a11fd
+DATA allbe2a11fd<>+16(SB)/4, $0xbe2a11fd
+DATA allbe2a11fd<>+20(SB)/4, $0xbe2a11fd
+DATA allbe2a11fd<>+24(SB)/4, $0xbe2a11fd
+DATA allbe2a11fd<>+28(SB)/4, $0xbe2a11fd
 GLOBL allbe2a11fd<>(SB), RODATA|NOPTR, $32
 
-DATA all3e4cd20f<>+0(SB)/8, $0x3e4cd20f3e4cd20f
-DATA all3e4cd20f<>+8(SB)/8, $0x3e4cd20f3e4cd20f
-DATA all3e4cd20f<>+16(SB)/8, $0x3e4cd20f3e4cd20f
-DATA all3e4cd20f<>+24(SB)/8, $0x3e4cd20f3e4cd20f
+DATA all3e4cd20f<>+0(SB)/4, $0x3e4cd20f
+DATA all3e4cd20f<>+4(SB)/4, $0x3e4cd20f
+DATA all3e4cd20f<>+8(SB)/4, $0x3e4cd20f
+DATA all3e4cd20f<>+12(SB)/4, $0x3e4cd20f
+DATA all3e4cd20f<>+16(SB)/4, $0x3e4cd20f
+DATA all3e4cd20f<>+20(SB)/4, $0x3e4cd20f
+DATA all3e4cd20f<>+24(SB)/4, $0x3e4cd20f
+DATA all3e4cd20f<>+28(SB)/4, $0x3e4cd20f
 GLOBL all3e4cd20f<>(SB), RODATA|NOPTR, $32
 
-DATA allbe80021c<>+0(SB)/8, $0xbe80021cbe80021c
-DATA allbe80021c<>+8(SB)/8, $0xbe80021cbe80021c
-DATA allbe80021c<>+16(SB)/8, $0xbe80021cbe80021c
-DATA allbe80021c<>+24(SB)/8, $0xbe80021cbe80021c
+DATA allbe80021c<>+0(SB)/4, $0xbe80021c
+DATA allbe80021c<>+4(SB)/4, $0xbe80021c
+DATA allbe80021c<>+8(SB)/4, $0xbe80021c
+DATA allbe80021c<>+12(SB)/4, $0xbe80021c
+DATA allbe80021c<>+16(SB)/4, $0xbe80021c
+DATA allbe80021c<>+20(SB)/4, $0xbe80021c
+DATA allbe80021c<>+24(SB)/4, $0xbe80021c
+DATA allbe80021c<>+28(SB)/4, $0xbe80021c
 GLOBL allbe80021c<>(SB), RODATA|NOPTR, $32
 
-DATA all3eaaaaa8<>+0(SB)/8, $0x3eaaaaa83eaaaaa8
-DATA all3eaaaaa8<>+8(SB)/8, $0x3eaaaaa83eaaaaa8
-DATA all3eaaaaa8<>+16(SB)/8, $0x3eaaaaa83eaaaaa8
-DATA all3eaaaaa8<>+24(SB)/8, $0x3eaaaaa83eaaaaa8
+DATA all3eaaaaa8<>+0(SB)/4, $0x3eaaaaa8
+DATA all3eaaaaa8<>+4(SB)/4, $0x3eaaaaa8
+DATA all3eaaaaa8<>+8(SB)/4, $0x3eaaaaa8
+DATA all3eaaaaa8<>+12(SB)/4, $0x3eaaaaa8
+DATA all3eaaaaa8<>+16(SB)/4, $0x3eaaaaa8
+DATA all3eaaaaa8<>+20(SB)/4, $0x3eaaaaa8
+DATA all3eaaaaa8<>+24(SB)/4, $0x3eaaaaa8
+DATA all3eaaaaa8<>+28(SB)/4, $0x3eaaaaa8
 GLOBL all3eaaaaa8<>(SB), RODATA|NOPTR, $32
 
-DATA allbefffffc<>+0(SB)/8, $0xbefffffcbefffffc
-DATA allbefffffc<>+8(SB)/8, $0xbefffffcbefffffc
-DATA allbefffffc<>+16(SB)/8, $0xbefffffcbefffffc
-DATA allbefffffc<>+24(SB)/8, $0xbefffffcbefffffc
+DATA allbefffffc<>+0(SB)/4, $0xbefffffc
+DATA allbefffffc<>+4(SB)/4, $0xbefffffc
+DATA allbefffffc<>+8(SB)/4, $0xbefffffc
+DATA allbefffffc<>+12(SB)/4, $0xbefffffc
+DATA allbefffffc<>+16(SB)/4, $0xbefffffc
+DATA allbefffffc<>+20(SB)/4, $0xbefffffc
+DATA allbefffffc<>+24(SB)/4, $0xbefffffc
+DATA allbefffffc<>+28(SB)/4, $0xbefffffc
 GLOBL allbefffffc<>(SB), RODATA|NOPTR, $32
 
-DATA alla582e308<>+0(SB)/8, $0xa582e308a582e308
-DATA alla582e308<>+8(SB)/8, $0xa582e308a582e308
-DATA alla582e308<>+16(SB)/8, $0xa582e308a582e308
-DATA alla582e308<>+24(SB)/8, $0xa582e308a582e308
+DATA alla582e308<>+0(SB)/4, $0xa582e308
+DATA alla582e308<>+4(SB)/4, $0xa582e308
+DATA alla582e308<>+8(SB)/4, $0xa582e308
+DATA alla582e308<>+12(SB)/4, $0xa582e308
+DATA alla582e308<>+16(SB)/4, $0xa582e308
+DATA alla582e308<>+20(SB)/4, $0xa582e308
+DATA alla582e308<>+24(SB)/4, $0xa582e308
+DATA alla582e308<>+28(SB)/4, $0xa582e308
 GLOBL alla582e308<>(SB), RODATA|NOPTR, $32
 
-DATA all33b17218<>+0(SB)/8, $0x33b1721833b17218
-DATA all33b17218<>+8(SB)/8, $0x33b1721833b17218
-DATA all33b17218<>+16(SB)/8, $0x33b1721833b17218
-DATA all33b17218<>+24(SB)/8, $0x33b1721833b17218
+DATA all33b17218<>+0(SB)/4, $0x33b17218
+DATA all33b17218<>+4(SB)/4, $0x33b17218
+DATA all33b17218<>+8(SB)/4, $0x33b17218
+DATA all33b17218<>+12(SB)/4, $0x33b17218
+DATA all33b17218<>+16(SB)/4, $0x33b17218
+DATA all33b17218<>+20(SB)/4, $0x33b17218
+DATA all33b17218<>+24(SB)/4, $0x33b17218
+DATA all33b17218<>+28(SB)/4, $0x33b17218
 GLOBL all33b17218<>(SB), RODATA|NOPTR, $32
 
-DATA all7f800000<>+0(SB)/8, $0x7f8000007f800000
-DATA all7f800000<>+8(SB)/8, $0x7f8000007f800000
-DATA all7f800000<>+16(SB)/8, $0x7f8000007f800000
-DATA all7f800000<>+24(SB)/8, $0x7f8000007f800000
+DATA all7f800000<>+0(SB)/4, $0x7f800000
+DATA all7f800000<>+4(SB)/4, $0x7f800000
+DATA all7f800000<>+8(SB)/4, $0x7f800000
+DATA all7f800000<>+12(SB)/4, $0x7f800000
+DATA all7f800000<>+16(SB)/4, $0x7f800000
+DATA all7f800000<>+20(SB)/4, $0x7f800000
+DATA all7f800000<>+24(SB)/4, $0x7f800000
+DATA all7f800000<>+28(SB)/4, $0x7f800000
 GLOBL all7f800000<>(SB), RODATA|NOPTR, $32
 
 // func Tanh(dst []float32, a []float32)
 // Requires: AVX, AVX2, CMOV, FMA3
 TEXT ·Tanh(SB), NOSPLIT, $0-48
-	MOVQ    dst_len+8(FP), AX
-	MOVQ    dst_base+0(FP), CX
-	MOVQ    a_len+32(FP), DX
-	CMPQ    DX, AX
-	CMOVQLT DX, AX
-	MOVQ    a_base+24(FP), DX
-	XORQ    BX, BX
-	SUBQ    $+16, AX
-	CMPQ    BX, AX
-	JG      blocksDone
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    dst_base+0(FP), DX
+	MOVQ    a_len+32(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    a_base+24(FP), BX
+	XORQ    AX, AX
+	SUBQ    $+16, CX
+	JL      blocksDone
 
 blocks:
-	VMOVUPS      (DX)(BX*4), Y0
-	VMOVUPS      32(DX)(BX*4), Y1
+	VMOVUPS      (BX)(AX*4), Y0
+	VMOVUPS      32(BX)(AX*4), Y1
 	VMULPS       Y0, Y0, Y2
 	VMULPS       Y1, Y1, Y3
 	VMOVUPS      allbbc14341<>+0(SB), Y5
@@ -1105,15 +1220,12 @@ blocks:
 	VMOVUPS      all3fb8aa3b<>+0(SB), Y10
 	VFMADD231PS  Y10, Y2, Y8
 	VFMADD231PS  Y10, Y3, Y9
-	VMOVUPS      all4b40007f<>+0(SB), Y10
-	VMOVUPS      all3f317218<>+0(SB), Y11
-	VMOVUPS      allb102e308<>+0(SB), Y12
-	VSUBPS       Y10, Y8, Y13
-	VFNMADD231PS Y11, Y13, Y2
-	VFNMADD231PS Y12, Y13, Y2
-	VSUBPS       Y10, Y9, Y10
-	VFNMADD231PS Y11, Y10, Y3
-	VFNMADD231PS Y12, Y10, Y3
+	VSUBPS       all4b40007f<>+0(SB), Y8, Y10
+	VFNMADD231PS all3f317218<>+0(SB), Y10, Y2
+	VFNMADD231PS allb102e308<>+0(SB), Y10, Y2
+	VSUBPS       all4b40007f<>+0(SB), Y9, Y10
+	VFNMADD231PS all3f317218<>+0(SB), Y10, Y3
+	VFNMADD231PS allb102e308<>+0(SB), Y10, Y3
 	VPSLLD       $0x17, Y8, Y8
 	VPSLLD       $0x17, Y9, Y9
 	VMOVUPS      all3ab52835<>+0(SB), Y11
@@ -1154,19 +1266,19 @@ blocks:
 	VORPS        Y1, Y2, Y1
 	VBLENDVPS    Y6, Y4, Y0, Y0
 	VBLENDVPS    Y7, Y5, Y1, Y1
-	VMOVUPS      Y0, (CX)(BX*4)
-	VMOVUPS      Y1, 32(CX)(BX*4)
-	ADDQ         $+16, BX
-	CMPQ         BX, AX
-	JLE          blocks
+	VMOVUPS      Y0, (DX)(AX*4)
+	VMOVUPS      Y1, 32(DX)(AX*4)
+	ADDQ         $+16, AX
+	SUBQ         $+16, CX
+	JGE          blocks
 
 blocksDone:
-	ADDQ $+8, AX
-	CMPQ BX, AX
-	JG   vectorsDone
+	ADDQ $+16, CX
+	SUBQ $+8, CX
+	JL   vectorsDone
 
 vectors:
-	VMOVUPS      (DX)(BX*4), Y0
+	VMOVUPS      (BX)(AX*4), Y0
 	VMULPS       Y0, Y0, Y1
 	VMOVUPS      allbbc14341<>+0(SB), Y2
 	VFMADD213PS  all3caa61d1<>+0(SB), Y1, Y2
@@ -1202,19 +1314,19 @@ vectors:
 	VANDPS       all80000000<>+0(SB), Y0, Y0
 	VORPS        Y0, Y1, Y0
 	VBLENDVPS    Y3, Y2, Y0, Y0
-	VMOVUPS      Y0, (CX)(BX*4)
-	ADDQ         $+8, BX
-	CMPQ         BX, AX
-	JLE          vectors
+	VMOVUPS      Y0, (DX)(AX*4)
+	ADDQ         $+8, AX
+	SUBQ         $+8, CX
+	JGE          vectors
 
 vectorsDone:
-	ADDQ         $+8, AX
-	SUBQ         BX, AX
-	JE           rest
+	ADDQ         $+8, CX
+	TESTQ        CX, CX
+	JE           lastDone
 	LEAQ         masks<>+32(SB), SI
-	NEGQ         AX
-	VMOVUPS      (SI)(AX*4), Y0
-	VMASKMOVPS   (DX)(BX*4), Y0, Y1
+	NEGQ         CX
+	VMOVUPS      (SI)(CX*4), Y0
+	VMASKMOVPS   (BX)(AX*4), Y0, Y1
 	VMULPS       Y1, Y1, Y2
 	VMOVUPS      allbbc14341<>+0(SB), Y3
 	VFMADD213PS  all3caa61d1<>+0(SB), Y2, Y3
@@ -1250,85 +1362,120 @@ vectorsDone:
 	VANDPS       all80000000<>+0(SB), Y1, Y1
 	VORPS        Y1, Y2, Y1
 	VBLENDVPS    Y4, Y3, Y1, Y1
-	VMASKMOVPS   Y1, Y0, (CX)(BX*4)
+	VMASKMOVPS   Y1, Y0, (DX)(AX*4)
 
-rest:
+lastDone:
 	VZEROUPPER
 	RET
 
-DATA allbbc14341<>+0(SB)/8, $0xbbc14341bbc14341
-DATA allbbc14341<>+8(SB)/8, $0xbbc14341bbc14341
-DATA allbbc14341<>+16(SB)/8, $0xbbc14341bbc14341
-DATA allbbc14341<>+24(SB)/8, $0xbbc14341bbc14341
+DATA allbbc14341<>+0(SB)/4, $0xbbc14341
+DATA allbbc14341<>+4(SB)/4, $0xbbc14341
+DATA allbbc14341<>+8(SB)/4, $0xbbc14341
+DATA allbbc14341<>+12(SB)/4, $0xbbc14341
+DATA allbbc14341<>+16(SB)/4, $0xbbc14341
+DATA allbbc14341<>+20(SB)/4, $0xbbc14341
+DATA allbbc14341<>+24(SB)/4, $0xbbc14341
+DATA allbbc14341<>+28(SB)/4, $0xbbc14341
 GLOBL allbbc14341<>(SB), RODATA|NOPTR, $32
 
-DATA all3caa61d1<>+0(SB)/8, $0x3caa61d13caa61d1
-DATA all3caa61d1<>+8(SB)/8, $0x3caa61d13caa61d1
-DATA all3caa61d1<>+16(SB)/8, $0x3caa61d13caa61d1
-DATA all3caa61d1<>+24(SB)/8, $0x3caa61d13caa61d1
+DATA all3caa61d1<>+0(SB)/4, $0x3caa61d1
+DATA all3caa61d1<>+4(SB)/4, $0x3caa61d1
+DATA all3caa61d1<>+8(SB)/4, $0x3caa61d1
+DATA all3caa61d1<>+12(SB)/4, $0x3caa61d1
+DATA all3caa61d1<>+16(SB)/4, $0x3caa61d1
+DATA all3caa61d1<>+20(SB)/4, $0x3caa61d1
+DATA all3caa61d1<>+24(SB)/4, $0x3caa61d1
+DATA all3caa61d1<>+28(SB)/4, $0x3caa61d1
 GLOBL all3caa61d1<>(SB), RODATA|NOPTR, $32
 
-DATA allbd5c4d5c<>+0(SB)/8, $0xbd5c4d5cbd5c4d5c
-DATA allbd5c4d5c<>+8(SB)/8, $0xbd5c4d5cbd5c4d5c
-DATA allbd5c4d5c<>+16(SB)/8, $0xbd5c4d5cbd5c4d5c
-DATA allbd5c4d5c<>+24(SB)/8, $0xbd5c4d5cbd5c4d5c
+DATA allbd5c4d5c<>+0(SB)/4, $0xbd5c4d5c
+DATA allbd5c4d5c<>+4(SB)/4, $0xbd5c4d5c
+DATA allbd5c4d5c<>+8(SB)/4, $0xbd5c4d5c
+DATA allbd5c4d5c<>+12(SB)/4, $0xbd5c4d5c
+DATA allbd5c4d5c<>+16(SB)/4, $0xbd5c4d5c
+DATA allbd5c4d5c<>+20(SB)/4, $0xbd5c4d5c
+DATA allbd5c4d5c<>+24(SB)/4, $0xbd5c4d5c
+DATA allbd5c4d5c<>+28(SB)/4, $0xbd5c4d5c
 GLOBL allbd5c4d5c<>(SB), RODATA|NOPTR, $32
 
-DATA all3e0884df<>+0(SB)/8, $0x3e0884df3e0884df
-DATA all3e0884df<>+8(SB)/8, $0x3e0884df3e0884df
-DATA all3e0884df<>+16(SB)/8, $0x3e0884df3e0884df
-DATA all3e0884df<>+24(SB)/8, $0x3e0884df3e0884df
+DATA all3e0884df<>+0(SB)/4, $0x3e0884df
+DATA all3e0884df<>+4(SB)/4, $0x3e0884df
+DATA all3e0884df<>+8(SB)/4, $0x3e0884df
+DATA all3e0884df<>+12(SB)/4, $0x3e0884df
+DATA all3e0884df<>+16(SB)/4, $0x3e0884df
+DATA all3e0884df<>+20(SB)/4, $0x3e0884df
+DATA all3e0884df<>+24(SB)/4, $0x3e0884df
+DATA all3e0884df<>+28(SB)/4, $0x3e0884df
 GLOBL all3e0884df<>(SB), RODATA|NOPTR, $32
 
-DATA allbeaaaa9f<>+0(SB)/8, $0xbeaaaa9fbeaaaa9f
-DATA allbeaaaa9f<>+8(SB)/8, $0xbeaaaa9fbeaaaa9f
-DATA allbeaaaa9f<>+16(SB)/8, $0xbeaaaa9fbeaaaa9f
-DATA allbeaaaa9f<>+24(SB)/8, $0xbeaaaa9fbeaaaa9f
+DATA allbeaaaa9f<>+0(SB)/4, $0xbeaaaa9f
+DATA allbeaaaa9f<>+4(SB)/4, $0xbeaaaa9f
+DATA allbeaaaa9f<>+8(SB)/4, $0xbeaaaa9f
+DATA allbeaaaa9f<>+12(SB)/4, $0xbeaaaa9f
+DATA allbeaaaa9f<>+16(SB)/4, $0xbeaaaa9f
+DATA allbeaaaa9f<>+20(SB)/4, $0xbeaaaa9f
+DATA allbeaaaa9f<>+24(SB)/4, $0xbeaaaa9f
+DATA allbeaaaa9f<>+28(SB)/4, $0xbeaaaa9f
 GLOBL allbeaaaa9f<>(SB), RODATA|NOPTR, $32
 
-DATA all41200000<>+0(SB)/8, $0x4120000041200000
-DATA all41200000<>+8(SB)/8, $0x4120000041200000
-DATA all41200000<>+16(SB)/8, $0x4120000041200000
-DATA all41200000<>+24(SB)/8, $0x4120000041200000
+DATA all41200000<>+0(SB)/4, $0x41200000
+DATA all41200000<>+4(SB)/4, $0x41200000
+DATA all41200000<>+8(SB)/4, $0x41200000
+DATA all41200000<>+12(SB)/4, $0x41200000
+DATA all41200000<>+16(SB)/4, $0x41200000
+DATA all41200000<>+20(SB)/4, $0x41200000
+DATA all41200000<>+24(SB)/4, $0x41200000
+DATA all41200000<>+28(SB)/4, $0x41200000
 GLOBL all41200000<>(SB), RODATA|NOPTR, $32
 
-DATA all3f0ccccd<>+0(SB)/8, $0x3f0ccccd3f0ccccd
-DATA all3f0ccccd<>+8(SB)/8, $0x3f0ccccd3f0ccccd
-DATA all3f0ccccd<>+16(SB)/8, $0x3f0ccccd3f0ccccd
-DATA all3f0ccccd<>+24(SB)/8, $0x3f0ccccd3f0ccccd
+DATA all3f0ccccd<>+0(SB)/4, $0x3f0ccccd
+DATA all3f0ccccd<>+4(SB)/4, $0x3f0ccccd
+DATA all3f0ccccd<>+8(SB)/4, $0x3f0ccccd
+DATA all3f0ccccd<>+12(SB)/4, $0x3f0ccccd
+DATA all3f0ccccd<>+16(SB)/4, $0x3f0ccccd
+DATA all3f0ccccd<>+20(SB)/4, $0x3f0ccccd
+DATA all3f0ccccd<>+24(SB)/4, $0x3f0ccccd
+DATA all3f0ccccd<>+28(SB)/4, $0x3f0ccccd
 GLOBL all3f0ccccd<>(SB), RODATA|NOPTR, $32
 
-DATA all4b40007f<>+0(SB)/8, $0x4b40007f4b40007f
-DATA all4b40007f<>+8(SB)/8, $0x4b40007f4b40007f
-DATA all4b40007f<>+16(SB)/8, $0x4b40007f4b40007f
-DATA all4b40007f<>+24(SB)/8, $0x4b40007f4b40007f
+DATA all4b40007f<>+0(SB)/4, $0x4b40007f
+DATA all4b40007f<>+4(SB)/4, $0x4b40007f
+DATA all4b40007f<>+8(SB)/4, $0x4b40007f
+DATA all4b40007f<>+12(SB)/4, $0x4b40007f
+DATA all4b40007f<>+16(SB)/4, $0x4b40007f
+DATA all4b40007f<>+20(SB)/4, $0x4b40007f
+DATA all4b40007f<>+24(SB)/4, $0x4b40007f
+DATA all4b40007f<>+28(SB)/4, $0x4b40007f
 GLOBL all4b40007f<>(SB), RODATA|NOPTR, $32
 
-DATA all40000000<>+0(SB)/8, $0x4000000040000000
-DATA all40000000<>+8(SB)/8, $0x4000000040000000
-DATA all40000000<>+16(SB)/8, $0x4000000040000000
-DATA all40000000<>+24(SB)/8, $0x4000000040000000
+DATA all40000000<>+0(SB)/4, $0x40000000
+DATA all40000000<>+4(SB)/4, $0x40000000
+DATA all40000000<>+8(SB)/4, $0x40000000
+DATA all40000000<>+12(SB)/4, $0x40000000
+DATA all40000000<>+16(SB)/4, $0x40000000
+DATA all40000000<>+20(SB)/4, $0x40000000
+DATA all40000000<>+24(SB)/4, $0x40000000
+DATA all40000000<>+28(SB)/4, $0x40000000
 GLOBL all40000000<>(SB), RODATA|NOPTR, $32
 
 // func Sigmoid(dst []float32, a []float32)
 // Requires: AVX, AVX2, CMOV, FMA3
 TEXT ·Sigmoid(SB), NOSPLIT, $0-48
-	MOVQ    dst_len+8(FP), AX
-	MOVQ    dst_base+0(FP), CX
-	MOVQ    a_len+32(FP), DX
-	CMPQ    DX, AX
-	CMOVQLT DX, AX
-	MOVQ    a_base+24(FP), DX
-	XORQ    BX, BX
-	SUBQ    $+32, AX
-	CMPQ    BX, AX
-	JG      blocksDone
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    dst_base+0(FP), DX
+	MOVQ    a_len+32(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    a_base+24(FP), BX
+	XORQ    AX, AX
+	SUBQ    $+32, CX
+	JL      blocksDone
 
 blocks:
-	VMOVUPS      (DX)(BX*4), Y0
-	VMOVUPS      32(DX)(BX*4), Y1
-	VMOVUPS      64(DX)(BX*4), Y2
-	VMOVUPS      96(DX)(BX*4), Y3
+	VMOVUPS      (BX)(AX*4), Y0
+	VMOVUPS      32(BX)(AX*4), Y1
+	VMOVUPS      64(BX)(AX*4), Y2
+	VMOVUPS      96(BX)(AX*4), Y3
 	VMOVUPS      all41a00000<>+0(SB), Y4
 	VMINPS       Y0, Y4, Y0
 	VMINPS       Y1, Y4, Y1
@@ -1349,21 +1496,18 @@ blocks:
 	VMINPS       Y5, Y8, Y5
 	VMINPS       Y6, Y8, Y6
 	VMINPS       Y7, Y8, Y7
-	VMOVUPS      all4b400057<>+0(SB), Y8
-	VMOVUPS      all3f317218<>+0(SB), Y9
-	VMOVUPS      allb102e308<>+0(SB), Y10
-	VSUBPS       Y8, Y4, Y11
-	VFNMSUB231PS Y9, Y11, Y0
-	VFNMADD231PS Y10, Y11, Y0
-	VSUBPS       Y8, Y5, Y11
-	VFNMSUB231PS Y9, Y11, Y1
-	VFNMADD231PS Y10, Y11, Y1
-	VSUBPS       Y8, Y6, Y11
-	VFNMSUB231PS Y9, Y11, Y2
-	VFNMADD231PS Y10, Y11, Y2
-	VSUBPS       Y8, Y7, Y8
-	VFNMSUB231PS Y9, Y8, Y3
-	VFNMADD231PS Y10, Y8, Y3
+	VSUBPS       all4b400057<>+0(SB), Y4, Y8
+	VFNMSUB231PS all3f317218<>+0(SB), Y8, Y0
+	VFNMADD231PS allb102e308<>+0(SB), Y8, Y0
+	VSUBPS       all4b400057<>+0(SB), Y5, Y8
+	VFNMSUB231PS all3f317218<>+0(SB), Y8, Y1
+	VFNMADD231PS allb102e308<>+0(SB), Y8, Y1
+	VSUBPS       all4b400057<>+0(SB), Y6, Y8
+	VFNMSUB231PS all3f317218<>+0(SB), Y8, Y2
+	VFNMADD231PS allb102e308<>+0(SB), Y8, Y2
+	VSUBPS       all4b400057<>+0(SB), Y7, Y8
+	VFNMSUB231PS all3f317218<>+0(SB), Y8, Y3
+	VFNMADD231PS allb102e308<>+0(SB), Y8, Y3
 	VPSLLD       $0x17, Y4, Y4
 	VPSLLD       $0x17, Y5, Y5
 	VPSLLD       $0x17, Y6, Y6
@@ -1403,46 +1547,46 @@ blocks:
 	VMULPS       Y6, Y2, Y2
 	VMULPS       Y7, Y3, Y3
 	VMOVUPS      all2b800000<>+0(SB), Y12
-	VADDPS       Y4, Y12, Y13
+	VADDPS       Y12, Y4, Y13
 	VSUBPS       Y4, Y13, Y4
-	VSUBPS       Y4, Y12, Y4
-	VFMADD213PS  Y4, Y0, Y8
+	VSUBPS       Y12, Y4, Y4
+	VFMSUB213PS  Y4, Y0, Y8
 	VADDPS       Y13, Y8, Y0
-	VADDPS       Y5, Y12, Y4
+	VADDPS       Y12, Y5, Y4
 	VSUBPS       Y5, Y4, Y5
-	VSUBPS       Y5, Y12, Y5
-	VFMADD213PS  Y5, Y1, Y9
+	VSUBPS       Y12, Y5, Y5
+	VFMSUB213PS  Y5, Y1, Y9
 	VADDPS       Y4, Y9, Y1
-	VADDPS       Y6, Y12, Y4
+	VADDPS       Y12, Y6, Y4
 	VSUBPS       Y6, Y4, Y5
-	VSUBPS       Y5, Y12, Y5
-	VFMADD213PS  Y5, Y2, Y10
+	VSUBPS       Y12, Y5, Y5
+	VFMSUB213PS  Y5, Y2, Y10
 	VADDPS       Y4, Y10, Y2
-	VADDPS       Y7, Y12, Y4
+	VADDPS       Y12, Y7, Y4
 	VSUBPS       Y7, Y4, Y5
-	VSUBPS       Y5, Y12, Y5
-	VFMADD213PS  Y5, Y3, Y11
+	VSUBPS       Y12, Y5, Y5
+	VFMSUB213PS  Y5, Y3, Y11
 	VADDPS       Y4, Y11, Y3
 	VMOVUPS      all2b800000<>+0(SB), Y4
 	VDIVPS       Y0, Y4, Y0
 	VDIVPS       Y1, Y4, Y1
 	VDIVPS       Y2, Y4, Y2
 	VDIVPS       Y3, Y4, Y3
-	VMOVUPS      Y0, (CX)(BX*4)
-	VMOVUPS      Y1, 32(CX)(BX*4)
-	VMOVUPS      Y2, 64(CX)(BX*4)
-	VMOVUPS      Y3, 96(CX)(BX*4)
-	ADDQ         $+32, BX
-	CMPQ         BX, AX
-	JLE          blocks
+	VMOVUPS      Y0, (DX)(AX*4)
+	VMOVUPS      Y1, 32(DX)(AX*4)
+	VMOVUPS      Y2, 64(DX)(AX*4)
+	VMOVUPS      Y3, 96(DX)(AX*4)
+	ADDQ         $+32, AX
+	SUBQ         $+32, CX
+	JGE          blocks
 
 blocksDone:
-	ADDQ $+24, AX
-	CMPQ BX, AX
-	JG   vectorsDone
+	ADDQ $+32, CX
+	SUBQ $+8, CX
+	JL   vectorsDone
 
 vectors:
-	VMOVUPS      (DX)(BX*4), Y0
+	VMOVUPS      (BX)(AX*4), Y0
 	VMOVUPS      all41a00000<>+0(SB), Y1
 	VMINPS       Y0, Y1, Y0
 	VMOVUPS      all4b400057<>+0(SB), Y1
@@ -1461,26 +1605,26 @@ vectors:
 	VFMADD213PS  all3f800000<>+0(SB), Y0, Y2
 	VMULPS       Y1, Y0, Y0
 	VMOVUPS      all2b800000<>+0(SB), Y3
-	VADDPS       Y1, Y3, Y4
+	VADDPS       Y3, Y1, Y4
 	VSUBPS       Y1, Y4, Y1
-	VSUBPS       Y1, Y3, Y1
-	VFMADD213PS  Y1, Y0, Y2
+	VSUBPS       Y3, Y1, Y1
+	VFMSUB213PS  Y1, Y0, Y2
 	VADDPS       Y4, Y2, Y0
 	VMOVUPS      all2b800000<>+0(SB), Y1
 	VDIVPS       Y0, Y1, Y0
-	VMOVUPS      Y0, (CX)(BX*4)
-	ADDQ         $+8, BX
-	CMPQ         BX, AX
-	JLE          vectors
+	VMOVUPS      Y0, (DX)(AX*4)
+	ADDQ         $+8, AX
+	SUBQ         $+8, CX
+	JGE          vectors
 
 vectorsDone:
-	ADDQ         $+8, AX
-	SUBQ         BX, AX
-	JE           rest
+	ADDQ         $+8, CX
+	TESTQ        CX, CX
+	JE           lastDone
 	LEAQ         masks<>+32(SB), SI
-	NEGQ         AX
-	VMOVUPS      (SI)(AX*4), Y0
-	VMASKMOVPS   (DX)(BX*4), Y0, Y1
+	NEGQ         CX
+	VMOVUPS      (SI)(CX*4), Y0
+	VMASKMOVPS   (BX)(AX*4), Y0, Y1
 	VMOVUPS      all41a00000<>+0(SB), Y2
 	VMINPS       Y1, Y2, Y1
 	VMOVUPS      all4b400057<>+0(SB), Y2
@@ -1499,60 +1643,75 @@ vectorsDone:
 	VFMADD213PS  all3f800000<>+0(SB), Y1, Y3
 	VMULPS       Y2, Y1, Y1
 	VMOVUPS      all2b800000<>+0(SB), Y4
-	VADDPS       Y2, Y4, Y5
+	VADDPS       Y4, Y2, Y5
 	VSUBPS       Y2, Y5, Y2
-	VSUBPS       Y2, Y4, Y2
-	VFMADD213PS  Y2, Y1, Y3
+	VSUBPS       Y4, Y2, Y2
+	VFMSUB213PS  Y2, Y1, Y3
 	VADDPS       Y5, Y3, Y1
 	VMOVUPS      all2b800000<>+0(SB), Y2
 	VDIVPS       Y1, Y2, Y1
-	VMASKMOVPS   Y1, Y0, (CX)(BX*4)
+	VMASKMOVPS   Y1, Y0, (DX)(AX*4)
 
-rest:
+lastDone:
 	VZEROUPPER
 	RET
 
-DATA all41a00000<>+0(SB)/8, $0x41a0000041a00000
-DATA all41a00000<>+8(SB)/8, $0x41a0000041a00000
-DATA all41a00000<>+16(SB)/8, $0x41a0000041a00000
-DATA all41a00000<>+24(SB)/8, $0x41a0000041a00000
+DATA all41a00000<>+0(SB)/4, $0x41a00000
+DATA all41a00000<>+4(SB)/4, $0x41a00000
+DATA all41a00000<>+8(SB)/4, $0x41a00000
+DATA all41a00000<>+12(SB)/4, $0x41a00000
+DATA all41a00000<>+16(SB)/4, $0x41a00000
+DATA all41a00000<>+20(SB)/4, $0x41a00000
+DATA all41a00000<>+24(SB)/4, $0x41a00000
+DATA all41a00000<>+28(SB)/4, $0x41a00000
 GLOBL all41a00000<>(SB), RODATA|NOPTR, $32
 
-DATA all4b400057<>+0(SB)/8, $0x4b4000574b400057
-DATA all4b400057<>+8(SB)/8, $0x4b4000574b400057
-DATA all4b400057<>+16(SB)/8, $0x4b4000574b400057
-DATA all4b400057<>+24(SB)/8, $0x4b4000574b400057
+DATA all4b400057<>+0(SB)/4, $0x4b400057
+DATA all4b400057<>+4(SB)/4, $0x4b400057
+DATA all4b400057<>+8(SB)/4, $0x4b400057
+DATA all4b400057<>+12(SB)/4, $0x4b400057
+DATA all4b400057<>+16(SB)/4, $0x4b400057
+DATA all4b400057<>+20(SB)/4, $0x4b400057
+DATA all4b400057<>+24(SB)/4, $0x4b400057
+DATA all4b400057<>+28(SB)/4, $0x4b400057
 GLOBL all4b400057<>(SB), RODATA|NOPTR, $32
 
-DATA all4b4000fc<>+0(SB)/8, $0x4b4000fc4b4000fc
-DATA all4b4000fc<>+8(SB)/8, $0x4b4000fc4b4000fc
-DATA all4b4000fc<>+16(SB)/8, $0x4b4000fc4b4000fc
-DATA all4b4000fc<>+24(SB)/8, $0x4b4000fc4b4000fc
+DATA all4b4000fc<>+0(SB)/4, $0x4b4000fc
+DATA all4b4000fc<>+4(SB)/4, $0x4b4000fc
+DATA all4b4000fc<>+8(SB)/4, $0x4b4000fc
+DATA all4b4000fc<>+12(SB)/4, $0x4b4000fc
+DATA all4b4000fc<>+16(SB)/4, $0x4b4000fc
+DATA all4b4000fc<>+20(SB)/4, $0x4b4000fc
+DATA all4b4000fc<>+24(SB)/4, $0x4b4000fc
+DATA all4b4000fc<>+28(SB)/4, $0x4b4000fc
 GLOBL all4b4000fc<>(SB), RODATA|NOPTR, $32
 
-DATA all2b800000<>+0(SB)/8, $0x2b8000002b800000
-DATA all2b800000<>+8(SB)/8, $0x2b8000002b800000
-DATA all2b800000<>+16(SB)/8, $0x2b8000002b800000
-DATA all2b800000<>+24(SB)/8, $0x2b8000002b800000
+DATA all2b800000<>+0(SB)/4, $0x2b800000
+DATA all2b800000<>+4(SB)/4, $0x2b800000
+DATA all2b800000<>+8(SB)/4, $0x2b800000
+DATA all2b800000<>+12(SB)/4, $0x2b800000
+DATA all2b800000<>+16(SB)/4, $0x2b800000
+DATA all2b800000<>+20(SB)/4, $0x2b800000
+DATA all2b800000<>+24(SB)/4, $0x2b800000
+DATA all2b800000<>+28(SB)/4, $0x2b800000
 GLOBL all2b800000<>(SB), RODATA|NOPTR, $32
 
 // func Softplus(dst []float32, a []float32)
 // Requires: AVX, AVX2, CMOV, FMA3
 TEXT ·Softplus(SB), NOSPLIT, $0-48
-	MOVQ    dst_len+8(FP), AX
-	MOVQ    dst_base+0(FP), CX
-	MOVQ    a_len+32(FP), DX
-	CMPQ    DX, AX
-	CMOVQLT DX, AX
-	MOVQ    a_base+24(FP), DX
-	XORQ    BX, BX
-	SUBQ    $+16, AX
-	CMPQ    BX, AX
-	JG      blocksDone
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    dst_base+0(FP), DX
+	MOVQ    a_len+32(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    a_base+24(FP), BX
+	XORQ    AX, AX
+	SUBQ    $+16, CX
+	JL      blocksDone
 
 blocks:
-	VMOVUPS      (DX)(BX*4), Y0
-	VMOVUPS      32(DX)(BX*4), Y1
+	VMOVUPS      (BX)(AX*4), Y0
+	VMOVUPS      32(BX)(AX*4), Y1
 	VMOVUPS      all7fffffff<>+0(SB), Y3
 	VANDPS       Y3, Y0, Y2
 	VANDPS       Y3, Y1, Y3
@@ -1565,15 +1724,12 @@ blocks:
 	VMOVUPS      all3fb8aa3b<>+0(SB), Y6
 	VFNMADD231PS Y6, Y2, Y4
 	VFNMADD231PS Y6, Y3, Y5
-	VMOVUPS      all4b4000a7<>+0(SB), Y6
-	VMOVUPS      all3f317218<>+0(SB), Y7
-	VMOVUPS      allb102e308<>+0(SB), Y8
-	VSUBPS       Y6, Y4, Y9
-	VFNMSUB231PS Y7, Y9, Y2
-	VFNMADD231PS Y8, Y9, Y2
-	VSUBPS       Y6, Y5, Y6
-	VFNMSUB231PS Y7, Y6, Y3
-	VFNMADD231PS Y8, Y6, Y3
+	VSUBPS       all4b4000a7<>+0(SB), Y4, Y6
+	VFNMSUB231PS all3f317218<>+0(SB), Y6, Y2
+	VFNMADD231PS allb102e308<>+0(SB), Y6, Y2
+	VSUBPS       all4b4000a7<>+0(SB), Y5, Y6
+	VFNMSUB231PS all3f317218<>+0(SB), Y6, Y3
+	VFNMADD231PS allb102e308<>+0(SB), Y6, Y3
 	VPSLLD       $0x17, Y4, Y4
 	VPSLLD       $0x17, Y5, Y5
 	VMOVUPS      all3ab52835<>+0(SB), Y7
@@ -1637,19 +1793,19 @@ blocks:
 	VMAXPS       Y1, Y2, Y1
 	VADDPS       Y0, Y4, Y0
 	VADDPS       Y1, Y5, Y1
-	VMOVUPS      Y0, (CX)(BX*4)
-	VMOVUPS      Y1, 32(CX)(BX*4)
-	ADDQ         $+16, BX
-	CMPQ         BX, AX
-	JLE          blocks
+	VMOVUPS      Y0, (DX)(AX*4)
+	VMOVUPS      Y1, 32(DX)(AX*4)
+	ADDQ         $+16, AX
+	SUBQ         $+16, CX
+	JGE          blocks
 
 blocksDone:
-	ADDQ $+8, AX
-	CMPQ BX, AX
-	JG   vectorsDone
+	ADDQ $+16, CX
+	SUBQ $+8, CX
+	JL   vectorsDone
 
 vectors:
-	VMOVUPS      (DX)(BX*4), Y0
+	VMOVUPS      (BX)(AX*4), Y0
 	VANDPS       all7fffffff<>+0(SB), Y0, Y1
 	VMOVUPS      all42d00000<>+0(SB), Y2
 	VMINPS       Y1, Y2, Y1
@@ -1682,19 +1838,19 @@ vectors:
 	VMOVUPS      all00000000<>+0(SB), Y1
 	VMAXPS       Y0, Y1, Y0
 	VADDPS       Y0, Y2, Y0
-	VMOVUPS      Y0, (CX)(BX*4)
-	ADDQ         $+8, BX
-	CMPQ         BX, AX
-	JLE          vectors
+	VMOVUPS      Y0, (DX)(AX*4)
+	ADDQ         $+8, AX
+	SUBQ         $+8, CX
+	JGE          vectors
 
 vectorsDone:
-	ADDQ         $+8, AX
-	SUBQ         BX, AX
-	JE           rest
+	ADDQ         $+8, CX
+	TESTQ        CX, CX
+	JE           lastDone
 	LEAQ         masks<>+32(SB), SI
-	NEGQ         AX
-	VMOVUPS      (SI)(AX*4), Y0
-	VMASKMOVPS   (DX)(BX*4), Y0, Y1
+	NEGQ         CX
+	VMOVUPS      (SI)(CX*4), Y0
+	VMASKMOVPS   (BX)(AX*4), Y0, Y1
 	VANDPS       all7fffffff<>+0(SB), Y1, Y2
 	VMOVUPS      all42d00000<>+0(SB), Y3
 	VMINPS       Y2, Y3, Y2
@@ -1727,94 +1883,137 @@ vectorsDone:
 	VMOVUPS      all00000000<>+0(SB), Y2
 	VMAXPS       Y1, Y2, Y1
 	VADDPS       Y1, Y3, Y1
-	VMASKMOVPS   Y1, Y0, (CX)(BX*4)
+	VMASKMOVPS   Y1, Y0, (DX)(AX*4)
 
-rest:
+lastDone:
 	VZEROUPPER
 	RET
 
-DATA all42d00000<>+0(SB)/8, $0x42d0000042d00000
-DATA all42d00000<>+8(SB)/8, $0x42d0000042d00000
-DATA all42d00000<>+16(SB)/8, $0x42d0000042d00000
-DATA all42d00000<>+24(SB)/8, $0x42d0000042d00000
+DATA all42d00000<>+0(SB)/4, $0x42d00000
+DATA all42d00000<>+4(SB)/4, $0x42d00000
+DATA all42d00000<>+8(SB)/4, $0x42d00000
+DATA all42d00000<>+12(SB)/4, $0x42d00000
+DATA all42d00000<>+16(SB)/4, $0x42d00000
+DATA all42d00000<>+20(SB)/4, $0x42d00000
+DATA all42d00000<>+24(SB)/4, $0x42d00000
+DATA all42d00000<>+28(SB)/4, $0x42d00000
 GLOBL all42d00000<>(SB), RODATA|NOPTR, $32
 
-DATA all4b4000a7<>+0(SB)/8, $0x4b4000a74b4000a7
-DATA all4b4000a7<>+8(SB)/8, $0x4b4000a74b4000a7
-DATA all4b4000a7<>+16(SB)/8, $0x4b4000a74b4000a7
-DATA all4b4000a7<>+24(SB)/8, $0x4b4000a74b4000a7
+DATA all4b4000a7<>+0(SB)/4, $0x4b4000a7
+DATA all4b4000a7<>+4(SB)/4, $0x4b4000a7
+DATA all4b4000a7<>+8(SB)/4, $0x4b4000a7
+DATA all4b4000a7<>+12(SB)/4, $0x4b4000a7
+DATA all4b4000a7<>+16(SB)/4, $0x4b4000a7
+DATA all4b4000a7<>+20(SB)/4, $0x4b4000a7
+DATA all4b4000a7<>+24(SB)/4, $0x4b4000a7
+DATA all4b4000a7<>+28(SB)/4, $0x4b4000a7
 GLOBL all4b4000a7<>(SB), RODATA|NOPTR, $32
 
-DATA allbb59e200<>+0(SB)/8, $0xbb59e200bb59e200
-DATA allbb59e200<>+8(SB)/8, $0xbb59e200bb59e200
-DATA allbb59e200<>+16(SB)/8, $0xbb59e200bb59e200
-DATA allbb59e200<>+24(SB)/8, $0xbb59e200bb59e200
+DATA allbb59e200<>+0(SB)/4, $0xbb59e200
+DATA allbb59e200<>+4(SB)/4, $0xbb59e200
+DATA allbb59e200<>+8(SB)/4, $0xbb59e200
+DATA allbb59e200<>+12(SB)/4, $0xbb59e200
+DATA allbb59e200<>+16(SB)/4, $0xbb59e200
+DATA allbb59e200<>+20(SB)/4, $0xbb59e200
+DATA allbb59e200<>+24(SB)/4, $0xbb59e200
+DATA allbb59e200<>+28(SB)/4, $0xbb59e200
 GLOBL allbb59e200<>(SB), RODATA|NOPTR, $32
 
-DATA all3ca5c1ad<>+0(SB)/8, $0x3ca5c1ad3ca5c1ad
-DATA all3ca5c1ad<>+8(SB)/8, $0x3ca5c1ad3ca5c1ad
-DATA all3ca5c1ad<>+16(SB)/8, $0x3ca5c1ad3ca5c1ad
-DATA all3ca5c1ad<>+24(SB)/8, $0x3ca5c1ad3ca5c1ad
+DATA all3ca5c1ad<>+0(SB)/4, $0x3ca5c1ad
+DATA all3ca5c1ad<>+4(SB)/4, $0x3ca5c1ad
+DATA all3ca5c1ad<>+8(SB)/4, $0x3ca5c1ad
+DATA all3ca5c1ad<>+12(SB)/4, $0x3ca5c1ad
+DATA all3ca5c1ad<>+16(SB)/4, $0x3ca5c1ad
+DATA all3ca5c1ad<>+20(SB)/4, $0x3ca5c1ad
+DATA all3ca5c1ad<>+24(SB)/4, $0x3ca5c1ad
+DATA all3ca5c1ad<>+28(SB)/4, $0x3ca5c1ad
 GLOBL all3ca5c1ad<>(SB), RODATA|NOPTR, $32
 
-DATA allbd6c6f4a<>+0(SB)/8, $0xbd6c6f4abd6c6f4a
-DATA allbd6c6f4a<>+8(SB)/8, $0xbd6c6f4abd6c6f4a
-DATA allbd6c6f4a<>+16(SB)/8, $0xbd6c6f4abd6c6f4a
-DATA allbd6c6f4a<>+24(SB)/8, $0xbd6c6f4abd6c6f4a
+DATA allbd6c6f4a<>+0(SB)/4, $0xbd6c6f4a
+DATA allbd6c6f4a<>+4(SB)/4, $0xbd6c6f4a
+DATA allbd6c6f4a<>+8(SB)/4, $0xbd6c6f4a
+DATA allbd6c6f4a<>+12(SB)/4, $0xbd6c6f4a
+DATA allbd6c6f4a<>+16(SB)/4, $0xbd6c6f4a
+DATA allbd6c6f4a<>+20(SB)/4, $0xbd6c6f4a
+DATA allbd6c6f4a<>+24(SB)/4, $0xbd6c6f4a
+DATA allbd6c6f4a<>+28(SB)/4, $0xbd6c6f4a
 GLOBL allbd6c6f4a<>(SB), RODATA|NOPTR, $32
 
-DATA all3ddade95<>+0(SB)/8, $0x3ddade953ddade95
-DATA all3ddade95<>+8(SB)/8, $0x3ddade953ddade95
-DATA all3ddade95<>+16(SB)/8, $0x3ddade953ddade95
-DATA all3ddade95<>+24(SB)/8, $0x3ddade953ddade95
+DATA all3ddade95<>+0(SB)/4, $0x3ddade95
+DATA all3ddade95<>+4(SB)/4, $0x3ddade95
+DATA all3ddade95<>+8(SB)/4, $0x3ddade95
+DATA all3ddade95<>+12(SB)/4, $0x3ddade95
+DATA all3ddade95<>+16(SB)/4, $0x3ddade95
+DATA all3ddade95<>+20(SB)/4, $0x3ddade95
+DATA all3ddade95<>+24(SB)/4, $0x3ddade95
+DATA all3ddade95<>+28(SB)/4, $0x3ddade95
 GLOBL all3ddade95<>(SB), RODATA|NOPTR, $32
 
-DATA allbe1d481d<>+0(SB)/8, $0xbe1d481dbe1d481d
-DATA allbe1d481d<>+8(SB)/8, $0xbe1d481dbe1d481d
-DATA allbe1d481d<>+16(SB)/8, $0xbe1d481dbe1d481d
-DATA allbe1d481d<>+24(SB)/8, $0xbe1d481dbe1d481d
+DATA allbe1d481d<>+0(SB)/4, $0xbe1d481d
+DATA allbe1d481d<>+4(SB)/4, $0xbe1d481d
+DATA allbe1d481d<>+8(SB)/4, $0xbe1d481d
+DATA allbe1d481d<>+12(SB)/4, $0xbe1d481d
+DATA allbe1d481d<>+16(SB)/4, $0xbe1d481d
+DATA allbe1d481d<>+20(SB)/4, $0xbe1d481d
+DATA allbe1d481d<>+24(SB)/4, $0xbe1d481d
+DATA allbe1d481d<>+28(SB)/4, $0xbe1d481d
 GLOBL allbe1d481d<>(SB), RODATA|NOPTR, $32
 
-DATA all3e49b27d<>+0(SB)/8, $0x3e49b27d3e49b27d
-DATA all3e49b27d<>+8(SB)/8, $0x3e49b27d3e49b27d
-DATA all3e49b27d<>+16(SB)/8, $0x3e49b27d3e49b27d
-DATA all3e49b27d<>+24(SB)/8, $0x3e49b27d3e49b27d
+DATA all3e49b27d<>+0(SB)/4, $0x3e49b27d
+DATA all3e49b27d<>+4(SB)/4, $0x3e49b27d
+DATA all3e49b27d<>+8(SB)/4, $0x3e49b27d
+DATA all3e49b27d<>+12(SB)/4, $0x3e49b27d
+DATA all3e49b27d<>+16(SB)/4, $0x3e49b27d
+DATA all3e49b27d<>+20(SB)/4, $0x3e49b27d
+DATA all3e49b27d<>+24(SB)/4, $0x3e49b27d
+DATA all3e49b27d<>+28(SB)/4, $0x3e49b27d
 GLOBL all3e49b27d<>(SB), RODATA|NOPTR, $32
 
-DATA allbe7f945c<>+0(SB)/8, $0xbe7f945cbe7f945c
-DATA allbe7f945c<>+8(SB)/8, $0xbe7f945cbe7f945c
-DATA allbe7f945c<>+16(SB)/8, $0xbe7f945cbe7f945c
-DATA allbe7f945c<>+24(SB)/8, $0xbe7f945cbe7f945c
+DATA allbe7f945c<>+0(SB)/4, $0xbe7f945c
+DATA allbe7f945c<>+4(SB)/4, $0xbe7f945c
+DATA allbe7f945c<>+8(SB)/4, $0xbe7f945c
+DATA allbe7f945c<>+12(SB)/4, $0xbe7f945c
+DATA allbe7f945c<>+16(SB)/4, $0xbe7f945c
+DATA allbe7f945c<>+20(SB)/4, $0xbe7f945c
+DATA allbe7f945c<>+24(SB)/4, $0xbe7f945c
+DATA allbe7f945c<>+28(SB)/4, $0xbe7f945c
 GLOBL allbe7f945c<>(SB), RODATA|NOPTR, $32
 
-DATA all3eaaa705<>+0(SB)/8, $0x3eaaa7053eaaa705
-DATA all3eaaa705<>+8(SB)/8, $0x3eaaa7053eaaa705
-DATA all3eaaa705<>+16(SB)/8, $0x3eaaa7053eaaa705
-DATA all3eaaa705<>+24(SB)/8, $0x3eaaa7053eaaa705
+DATA all3eaaa705<>+0(SB)/4, $0x3eaaa705
+DATA all3eaaa705<>+4(SB)/4, $0x3eaaa705
+DATA all3eaaa705<>+8(SB)/4, $0x3eaaa705
+DATA all3eaaa705<>+12(SB)/4, $0x3eaaa705
+DATA all3eaaa705<>+16(SB)/4, $0x3eaaa705
+DATA all3eaaa705<>+20(SB)/4, $0x3eaaa705
+DATA all3eaaa705<>+24(SB)/4, $0x3eaaa705
+DATA all3eaaa705<>+28(SB)/4, $0x3eaaa705
 GLOBL all3eaaa705<>(SB), RODATA|NOPTR, $32
 
-DATA allbeffffea<>+0(SB)/8, $0xbeffffeabeffffea
-DATA allbeffffea<>+8(SB)/8, $0xbeffffeabeffffea
-DATA allbeffffea<>+16(SB)/8, $0xbeffffeabeffffea
-DATA allbeffffea<>+24(SB)/8, $0xbeffffeabeffffea
+DATA allbeffffea<>+0(SB)/4, $0xbeffffea
+DATA allbeffffea<>+4(SB)/4, $0xbeffffea
+DATA allbeffffea<>+8(SB)/4, $0xbeffffea
+DATA allbeffffea<>+12(SB)/4, $0xbeffffea
+DATA allbeffffea<>+16(SB)/4, $0xbeffffea
+DATA allbeffffea<>+20(SB)/4, $0xbeffffea
+DATA allbeffffea<>+24(SB)/4, $0xbeffffea
+DATA allbeffffea<>+28(SB)/4, $0xbeffffea
 GLOBL allbeffffea<>(SB), RODATA|NOPTR, $32
 
 // func GELU(dst []float32, a []float32)
 // Requires: AVX, AVX2, CMOV, FMA3
 TEXT ·GELU(SB), NOSPLIT, $0-48
-	MOVQ    dst_len+8(FP), AX
-	MOVQ    dst_base+0(FP), CX
-	MOVQ    a_len+32(FP), DX
-	CMPQ    DX, AX
-	CMOVQLT DX, AX
-	MOVQ    a_base+24(FP), DX
-	XORQ    BX, BX
-	SUBQ    $+8, AX
-	CMPQ    BX, AX
-	JG      vectorsDone
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    dst_base+0(FP), DX
+	MOVQ    a_len+32(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    a_base+24(FP), BX
+	XORQ    AX, AX
+	SUBQ    $+8, CX
+	JL      vectorsDone
 
 vectors:
-	VMOVUPS      (DX)(BX*4), Y0
+	VMOVUPS      (BX)(AX*4), Y0
 	VMULPS       Y0, Y0, Y1
 	VMOVUPS      allb7091048<>+0(SB), Y2
 	VFMADD213PS  all38f1364c<>+0(SB), Y1, Y2
@@ -1878,19 +2077,19 @@ vectors:
 	VMAXPS       Y0, Y4, Y0
 	VSUBPS       Y3, Y0, Y0
 	VBLENDVPS    Y2, Y1, Y0, Y0
-	VMOVUPS      Y0, (CX)(BX*4)
-	ADDQ         $+8, BX
-	CMPQ         BX, AX
-	JLE          vectors
+	VMOVUPS      Y0, (DX)(AX*4)
+	ADDQ         $+8, AX
+	SUBQ         $+8, CX
+	JGE          vectors
 
 vectorsDone:
-	ADDQ         $+8, AX
-	SUBQ         BX, AX
-	JE           rest
+	ADDQ         $+8, CX
+	TESTQ        CX, CX
+	JE           lastDone
 	LEAQ         masks<>+32(SB), SI
-	NEGQ         AX
-	VMOVUPS      (SI)(AX*4), Y0
-	VMASKMOVPS   (DX)(BX*4), Y0, Y1
+	NEGQ         CX
+	VMOVUPS      (SI)(CX*4), Y0
+	VMASKMOVPS   (BX)(AX*4), Y0, Y1
 	VMULPS       Y1, Y1, Y2
 	VMOVUPS      allb7091048<>+0(SB), Y3
 	VFMADD213PS  all38f1364c<>+0(SB), Y2, Y3
@@ -1954,431 +2153,506 @@ vectorsDone:
 	VMAXPS       Y1, Y5, Y1
 	VSUBPS       Y4, Y1, Y1
 	VBLENDVPS    Y3, Y2, Y1, Y1
-	VMASKMOVPS   Y1, Y0, (CX)(BX*4)
+	VMASKMOVPS   Y1, Y0, (DX)(AX*4)
 
-rest:
+lastDone:
 	VZEROUPPER
 	RET
 
-DATA allb7091048<>+0(SB)/8, $0xb7091048b7091048
-DATA allb7091048<>+8(SB)/8, $0xb7091048b7091048
-DATA allb7091048<>+16(SB)/8, $0xb7091048b7091048
-DATA allb7091048<>+24(SB)/8, $0xb7091048b7091048
+DATA allb7091048<>+0(SB)/4, $0xb7091048
+DATA allb7091048<>+4(SB)/4, $0xb7091048
+DATA allb7091048<>+8(SB)/4, $0xb7091048
+DATA allb7091048<>+12(SB)/4, $0xb7091048
+DATA allb7091048<>+16(SB)/4, $0xb7091048
+DATA allb7091048<>+20(SB)/4, $0xb7091048
+DATA allb7091048<>+24(SB)/4, $0xb7091048
+DATA allb7091048<>+28(SB)/4, $0xb7091048
 GLOBL allb7091048<>(SB), RODATA|NOPTR, $32
 
-DATA all38f1364c<>+0(SB)/8, $0x38f1364c38f1364c
-DATA all38f1364c<>+8(SB)/8, $0x38f1364c38f1364c
-DATA all38f1364c<>+16(SB)/8, $0x38f1364c38f1364c
-DATA all38f1364c<>+24(SB)/8, $0x38f1364c38f1364c
+DATA all38f1364c<>+0(SB)/4, $0x38f1364c
+DATA all38f1364c<>+4(SB)/4, $0x38f1364c
+DATA all38f1364c<>+8(SB)/4, $0x38f1364c
+DATA all38f1364c<>+12(SB)/4, $0x38f1364c
+DATA all38f1364c<>+16(SB)/4, $0x38f1364c
+DATA all38f1364c<>+20(SB)/4, $0x38f1364c
+DATA all38f1364c<>+24(SB)/4, $0x38f1364c
+DATA all38f1364c<>+28(SB)/4, $0x38f1364c
 GLOBL all38f1364c<>(SB), RODATA|NOPTR, $32
 
-DATA allba9bb756<>+0(SB)/8, $0xba9bb756ba9bb756
-DATA allba9bb756<>+8(SB)/8, $0xba9bb756ba9bb756
-DATA allba9bb756<>+16(SB)/8, $0xba9bb756ba9bb756
-DATA allba9bb756<>+24(SB)/8, $0xba9bb756ba9bb756
+DATA allba9bb756<>+0(SB)/4, $0xba9bb756
+DATA allba9bb756<>+4(SB)/4, $0xba9bb756
+DATA allba9bb756<>+8(SB)/4, $0xba9bb756
+DATA allba9bb756<>+12(SB)/4, $0xba9bb756
+DATA allba9bb756<>+16(SB)/4, $0xba9bb756
+DATA allba9bb756<>+20(SB)/4, $0xba9bb756
+DATA allba9bb756<>+24(SB)/4, $0xba9bb756
+DATA allba9bb756<>+28(SB)/4, $0xba9bb756
 GLOBL allba9bb756<>(SB), RODATA|NOPTR, $32
 
-DATA all3c236aac<>+0(SB)/8, $0x3c236aac3c236aac
-DATA all3c236aac<>+8(SB)/8, $0x3c236aac3c236aac
-DATA all3c236aac<>+16(SB)/8, $0x3c236aac3c236aac
-DATA all3c236aac<>+24(SB)/8, $0x3c236aac3c236aac
+DATA all3c236aac<>+0(SB)/4, $0x3c236aac
+DATA all3c236aac<>+4(SB)/4, $0x3c236aac
+DATA all3c236aac<>+8(SB)/4, $0x3c236aac
+DATA all3c236aac<>+12(SB)/4, $0x3c236aac
+DATA all3c236aac<>+16(SB)/4, $0x3c236aac
+DATA all3c236aac<>+20(SB)/4, $0x3c236aac
+DATA all3c236aac<>+24(SB)/4, $0x3c236aac
+DATA all3c236aac<>+28(SB)/4, $0x3c236aac
 GLOBL all3c236aac<>(SB), RODATA|NOPTR, $32
 
-DATA allbd882c31<>+0(SB)/8, $0xbd882c31bd882c31
-DATA allbd882c31<>+8(SB)/8, $0xbd882c31bd882c31
-DATA allbd882c31<>+16(SB)/8, $0xbd882c31bd882c31
-DATA allbd882c31<>+24(SB)/8, $0xbd882c31bd882c31
+DATA allbd882c31<>+0(SB)/4, $0xbd882c31
+DATA allbd882c31<>+4(SB)/4, $0xbd882c31
+DATA allbd882c31<>+8(SB)/4, $0xbd882c31
+DATA allbd882c31<>+12(SB)/4, $0xbd882c31
+DATA allbd882c31<>+16(SB)/4, $0xbd882c31
+DATA allbd882c31<>+20(SB)/4, $0xbd882c31
+DATA allbd882c31<>+24(SB)/4, $0xbd882c31
+DATA allbd882c31<>+28(SB)/4, $0xbd882c31
 GLOBL allbd882c31<>(SB), RODATA|NOPTR, $32
 
-DATA all3ecc422a<>+0(SB)/8, $0x3ecc422a3ecc422a
-DATA all3ecc422a<>+8(SB)/8, $0x3ecc422a3ecc422a
-DATA all3ecc422a<>+16(SB)/8, $0x3ecc422a3ecc422a
-DATA all3ecc422a<>+24(SB)/8, $0x3ecc422a3ecc422a
+DATA all3ecc422a<>+0(SB)/4, $0x3ecc422a
+DATA all3ecc422a<>+4(SB)/4, $0x3ecc422a
+DATA all3ecc422a<>+8(SB)/4, $0x3ecc422a
+DATA all3ecc422a<>+12(SB)/4, $0x3ecc422a
+DATA all3ecc422a<>+16(SB)/4, $0x3ecc422a
+DATA all3ecc422a<>+20(SB)/4, $0x3ecc422a
+DATA all3ecc422a<>+24(SB)/4, $0x3ecc422a
+DATA all3ecc422a<>+28(SB)/4, $0x3ecc422a
 GLOBL all3ecc422a<>(SB), RODATA|NOPTR, $32
 
-DATA all3f000000<>+0(SB)/8, $0x3f0000003f000000
-DATA all3f000000<>+8(SB)/8, $0x3f0000003f000000
-DATA all3f000000<>+16(SB)/8, $0x3f0000003f000000
-DATA all3f000000<>+24(SB)/8, $0x3f0000003f000000
+DATA all3f000000<>+0(SB)/4, $0x3f000000
+DATA all3f000000<>+4(SB)/4, $0x3f000000
+DATA all3f000000<>+8(SB)/4, $0x3f000000
+DATA all3f000000<>+12(SB)/4, $0x3f000000
+DATA all3f000000<>+16(SB)/4, $0x3f000000
+DATA all3f000000<>+20(SB)/4, $0x3f000000
+DATA all3f000000<>+24(SB)/4, $0x3f000000
+DATA all3f000000<>+28(SB)/4, $0x3f000000
 GLOBL all3f000000<>(SB), RODATA|NOPTR, $32
 
-DATA all41700000<>+0(SB)/8, $0x4170000041700000
-DATA all41700000<>+8(SB)/8, $0x4170000041700000
-DATA all41700000<>+16(SB)/8, $0x4170000041700000
-DATA all41700000<>+24(SB)/8, $0x4170000041700000
+DATA all41700000<>+0(SB)/4, $0x41700000
+DATA all41700000<>+4(SB)/4, $0x41700000
+DATA all41700000<>+8(SB)/4, $0x41700000
+DATA all41700000<>+12(SB)/4, $0x41700000
+DATA all41700000<>+16(SB)/4, $0x41700000
+DATA all41700000<>+20(SB)/4, $0x41700000
+DATA all41700000<>+24(SB)/4, $0x41700000
+DATA all41700000<>+28(SB)/4, $0x41700000
 GLOBL all41700000<>(SB), RODATA|NOPTR, $32
 
-DATA all40600000<>+0(SB)/8, $0x4060000040600000
-DATA all40600000<>+8(SB)/8, $0x4060000040600000
-DATA all40600000<>+16(SB)/8, $0x4060000040600000
-DATA all40600000<>+24(SB)/8, $0x4060000040600000
+DATA all40600000<>+0(SB)/4, $0x40600000
+DATA all40600000<>+4(SB)/4, $0x40600000
+DATA all40600000<>+8(SB)/4, $0x40600000
+DATA all40600000<>+12(SB)/4, $0x40600000
+DATA all40600000<>+16(SB)/4, $0x40600000
+DATA all40600000<>+20(SB)/4, $0x40600000
+DATA all40600000<>+24(SB)/4, $0x40600000
+DATA all40600000<>+28(SB)/4, $0x40600000
 GLOBL all40600000<>(SB), RODATA|NOPTR, $32
 
-DATA all40e00000<>+0(SB)/8, $0x40e0000040e00000
-DATA all40e00000<>+8(SB)/8, $0x40e0000040e00000
-DATA all40e00000<>+16(SB)/8, $0x40e0000040e00000
-DATA all40e00000<>+24(SB)/8, $0x40e0000040e00000
+DATA all40e00000<>+0(SB)/4, $0x40e00000
+DATA all40e00000<>+4(SB)/4, $0x40e00000
+DATA all40e00000<>+8(SB)/4, $0x40e00000
+DATA all40e00000<>+12(SB)/4, $0x40e00000
+DATA all40e00000<>+16(SB)/4, $0x40e00000
+DATA all40e00000<>+20(SB)/4, $0x40e00000
+DATA all40e00000<>+24(SB)/4, $0x40e00000
+DATA all40e00000<>+28(SB)/4, $0x40e00000
 GLOBL all40e00000<>(SB), RODATA|NOPTR, $32
 
-DATA all38c5b7f5<>+0(SB)/8, $0x38c5b7f538c5b7f5
-DATA all38c5b7f5<>+8(SB)/8, $0x38c5b7f538c5b7f5
-DATA all38c5b7f5<>+16(SB)/8, $0x38c5b7f538c5b7f5
-DATA all38c5b7f5<>+24(SB)/8, $0x38c5b7f538c5b7f5
+DATA all38c5b7f5<>+0(SB)/4, $0x38c5b7f5
+DATA all38c5b7f5<>+4(SB)/4, $0x38c5b7f5
+DATA all38c5b7f5<>+8(SB)/4, $0x38c5b7f5
+DATA all38c5b7f5<>+12(SB)/4, $0x38c5b7f5
+DATA all38c5b7f5<>+16(SB)/4, $0x38c5b7f5
+DATA all38c5b7f5<>+20(SB)/4, $0x38c5b7f5
+DATA all38c5b7f5<>+24(SB)/4, $0x38c5b7f5
+DATA all38c5b7f5<>+28(SB)/4, $0x38c5b7f5
 GLOBL all38c5b7f5<>(SB), RODATA|NOPTR, $32
 
-DATA all39d4b9f9<>+0(SB)/8, $0x39d4b9f939d4b9f9
-DATA all39d4b9f9<>+8(SB)/8, $0x39d4b9f939d4b9f9
-DATA all39d4b9f9<>+16(SB)/8, $0x39d4b9f939d4b9f9
-DATA all39d4b9f9<>+24(SB)/8, $0x39d4b9f939d4b9f9
+DATA all39d4b9f9<>+0(SB)/4, $0x39d4b9f9
+DATA all39d4b9f9<>+4(SB)/4, $0x39d4b9f9
+DATA all39d4b9f9<>+8(SB)/4, $0x39d4b9f9
+DATA all39d4b9f9<>+12(SB)/4, $0x39d4b9f9
+DATA all39d4b9f9<>+16(SB)/4, $0x39d4b9f9
+DATA all39d4b9f9<>+20(SB)/4, $0x39d4b9f9
+DATA all39d4b9f9<>+24(SB)/4, $0x39d4b9f9
+DATA all39d4b9f9<>+28(SB)/4, $0x39d4b9f9
 GLOBL all39d4b9f9<>(SB), RODATA|NOPTR, $32
 
-DATA allb9f8500d<>+0(SB)/8, $0xb9f8500db9f8500d
-DATA allb9f8500d<>+8(SB)/8, $0xb9f8500db9f8500d
-DATA allb9f8500d<>+16(SB)/8, $0xb9f8500db9f8500d
-DATA allb9f8500d<>+24(SB)/8, $0xb9f8500db9f8500d
+DATA allb9f8500d<>+0(SB)/4, $0xb9f8500d
+DATA allb9f8500d<>+4(SB)/4, $0xb9f8500d
+DATA allb9f8500d<>+8(SB)/4, $0xb9f8500d
+DATA allb9f8500d<>+12(SB)/4, $0xb9f8500d
+DATA allb9f8500d<>+16(SB)/4, $0xb9f8500d
+DATA allb9f8500d<>+20(SB)/4, $0xb9f8500d
+DATA allb9f8500d<>+24(SB)/4, $0xb9f8500d
+DATA allb9f8500d<>+28(SB)/4, $0xb9f8500d
 GLOBL allb9f8500d<>(SB), RODATA|NOPTR, $32
 
-DATA allbb4ecbd5<>+0(SB)/8, $0xbb4ecbd5bb4ecbd5
-DATA allbb4ecbd5<>+8(SB)/8, $0xbb4ecbd5bb4ecbd5
-DATA allbb4ecbd5<>+16(SB)/8, $0xbb4ecbd5bb4ecbd5
-DATA allbb4ecbd5<>+24(SB)/8, $0xbb4ecbd5bb4ecbd5
+DATA allbb4ecbd5<>+0(SB)/4, $0xbb4ecbd5
+DATA allbb4ecbd5<>+4(SB)/4, $0xbb4ecbd5
+DATA allbb4ecbd5<>+8(SB)/4, $0xbb4ecbd5
+DATA allbb4ecbd5<>+12(SB)/4, $0xbb4ecbd5
+DATA allbb4ecbd5<>+16(SB)/4, $0xbb4ecbd5
+DATA allbb4ecbd5<>+20(SB)/4, $0xbb4ecbd5
+DATA allbb4ecbd5<>+24(SB)/4, $0xbb4ecbd5
+DATA allbb4ecbd5<>+28(SB)/4, $0xbb4ecbd5
 GLOBL allbb4ecbd5<>(SB), RODATA|NOPTR, $32
 
-DATA all3bd47570<>+0(SB)/8, $0x3bd475703bd47570
-DATA all3bd47570<>+8(SB)/8, $0x3bd475703bd47570
-DATA all3bd47570<>+16(SB)/8, $0x3bd475703bd47570
-DATA all3bd47570<>+24(SB)/8, $0x3bd475703bd47570
+DATA all3bd47570<>+0(SB)/4, $0x3bd47570
+DATA all3bd47570<>+4(SB)/4, $0x3bd47570
+DATA all3bd47570<>+8(SB)/4, $0x3bd47570
+DATA all3bd47570<>+12(SB)/4, $0x3bd47570
+DATA all3bd47570<>+16(SB)/4, $0x3bd47570
+DATA all3bd47570<>+20(SB)/4, $0x3bd47570
+DATA all3bd47570<>+24(SB)/4, $0x3bd47570
+DATA all3bd47570<>+28(SB)/4, $0x3bd47570
 GLOBL all3bd47570<>(SB), RODATA|NOPTR, $32
 
-DATA all3c8e8838<>+0(SB)/8, $0x3c8e88383c8e8838
-DATA all3c8e8838<>+8(SB)/8, $0x3c8e88383c8e8838
-DATA all3c8e8838<>+16(SB)/8, $0x3c8e88383c8e8838
-DATA all3c8e8838<>+24(SB)/8, $0x3c8e88383c8e8838
+DATA all3c8e8838<>+0(SB)/4, $0x3c8e8838
+DATA all3c8e8838<>+4(SB)/4, $0x3c8e8838
+DATA all3c8e8838<>+8(SB)/4, $0x3c8e8838
+DATA all3c8e8838<>+12(SB)/4, $0x3c8e8838
+DATA all3c8e8838<>+16(SB)/4, $0x3c8e8838
+DATA all3c8e8838<>+20(SB)/4, $0x3c8e8838
+DATA all3c8e8838<>+24(SB)/4, $0x3c8e8838
+DATA all3c8e8838<>+28(SB)/4, $0x3c8e8838
 GLOBL all3c8e8838<>(SB), RODATA|NOPTR, $32
 
-DATA allbdedac59<>+0(SB)/8, $0xbdedac59bdedac59
-DATA allbdedac59<>+8(SB)/8, $0xbdedac59bdedac59
-DATA allbdedac59<>+16(SB)/8, $0xbdedac59bdedac59
-DATA allbdedac59<>+24(SB)/8, $0xbdedac59bdedac59
+DATA allbdedac59<>+0(SB)/4, $0xbdedac59
+DATA allbdedac59<>+4(SB)/4, $0xbdedac59
+DATA allbdedac59<>+8(SB)/4, $0xbdedac59
+DATA allbdedac59<>+12(SB)/4, $0xbdedac59
+DATA allbdedac59<>+16(SB)/4, $0xbdedac59
+DATA allbdedac59<>+20(SB)/4, $0xbdedac59
+DATA allbdedac59<>+24(SB)/4, $0xbdedac59
+DATA allbdedac59<>+28(SB)/4, $0xbdedac59
 GLOBL allbdedac59<>(SB), RODATA|NOPTR, $32
 
-DATA all3ea17f82<>+0(SB)/8, $0x3ea17f823ea17f82
-DATA all3ea17f82<>+8(SB)/8, $0x3ea17f823ea17f82
-DATA all3ea17f82<>+16(SB)/8, $0x3ea17f823ea17f82
-DATA all3ea17f82<>+24(SB)/8, $0x3ea17f823ea17f82
+DATA all3ea17f82<>+0(SB)/4, $0x3ea17f82
+DATA all3ea17f82<>+4(SB)/4, $0x3ea17f82
+DATA all3ea17f82<>+8(SB)/4, $0x3ea17f82
+DATA all3ea17f82<>+12(SB)/4, $0x3ea17f82
+DATA all3ea17f82<>+16(SB)/4, $0x3ea17f82
+DATA all3ea17f82<>+20(SB)/4, $0x3ea17f82
+DATA all3ea17f82<>+24(SB)/4, $0x3ea17f82
+DATA all3ea17f82<>+28(SB)/4, $0x3ea17f82
 GLOBL all3ea17f82<>(SB), RODATA|NOPTR, $32
 
-DATA allbf10c8a9<>+0(SB)/8, $0xbf10c8a9bf10c8a9
-DATA allbf10c8a9<>+8(SB)/8, $0xbf10c8a9bf10c8a9
-DATA allbf10c8a9<>+16(SB)/8, $0xbf10c8a9bf10c8a9
-DATA allbf10c8a9<>+24(SB)/8, $0xbf10c8a9bf10c8a9
+DATA allbf10c8a9<>+0(SB)/4, $0xbf10c8a9
+DATA allbf10c8a9<>+4(SB)/4, $0xbf10c8a9
+DATA allbf10c8a9<>+8(SB)/4, $0xbf10c8a9
+DATA allbf10c8a9<>+12(SB)/4, $0xbf10c8a9
+DATA allbf10c8a9<>+16(SB)/4, $0xbf10c8a9
+DATA allbf10c8a9<>+20(SB)/4, $0xbf10c8a9
+DATA allbf10c8a9<>+24(SB)/4, $0xbf10c8a9
+DATA allbf10c8a9<>+28(SB)/4, $0xbf10c8a9
 GLOBL allbf10c8a9<>(SB), RODATA|NOPTR, $32
 
-DATA all3f3e920d<>+0(SB)/8, $0x3f3e920d3f3e920d
-DATA all3f3e920d<>+8(SB)/8, $0x3f3e920d3f3e920d
-DATA all3f3e920d<>+16(SB)/8, $0x3f3e920d3f3e920d
-DATA all3f3e920d<>+24(SB)/8, $0x3f3e920d3f3e920d
+DATA all3f3e920d<>+0(SB)/4, $0x3f3e920d
+DATA all3f3e920d<>+4(SB)/4, $0x3f3e920d
+DATA all3f3e920d<>+8(SB)/4, $0x3f3e920d
+DATA all3f3e920d<>+12(SB)/4, $0x3f3e920d
+DATA all3f3e920d<>+16(SB)/4, $0x3f3e920d
+DATA all3f3e920d<>+20(SB)/4, $0x3f3e920d
+DATA all3f3e920d<>+24(SB)/4, $0x3f3e920d
+DATA all3f3e920d<>+28(SB)/4, $0x3f3e920d
 GLOBL all3f3e920d<>(SB), RODATA|NOPTR, $32
 
 // func Add(dst []float32, a []float32, b []float32)
 // Requires: AVX, CMOV
 TEXT ·Add(SB), NOSPLIT, $0-72
-	MOVQ    dst_len+8(FP), AX
-	MOVQ    dst_base+0(FP), CX
-	MOVQ    a_len+32(FP), DX
-	CMPQ    DX, AX
-	CMOVQLT DX, AX
-	MOVQ    a_base+24(FP), DX
-	MOVQ    b_len+56(FP), BX
-	CMPQ    BX, AX
-	CMOVQLT BX, AX
-	MOVQ    b_base+48(FP), BX
-	XORQ    SI, SI
-	SUBQ    $+32, AX
-	CMPQ    SI, AX
-	JG      blocksDone
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    dst_base+0(FP), DX
+	MOVQ    a_len+32(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    a_base+24(FP), BX
+	MOVQ    b_len+56(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    b_base+48(FP), SI
+	XORQ    AX, AX
+	SUBQ    $+32, CX
+	JL      blocksDone
 
 blocks:
-	VMOVUPS (DX)(SI*4), Y0
-	VMOVUPS 32(DX)(SI*4), Y1
-	VMOVUPS 64(DX)(SI*4), Y2
-	VMOVUPS 96(DX)(SI*4), Y3
-	VMOVUPS (BX)(SI*4), Y4
-	VMOVUPS 32(BX)(SI*4), Y5
-	VMOVUPS 64(BX)(SI*4), Y6
-	VMOVUPS 96(BX)(SI*4), Y7
+	VMOVUPS (BX)(AX*4), Y0
+	VMOVUPS 32(BX)(AX*4), Y1
+	VMOVUPS 64(BX)(AX*4), Y2
+	VMOVUPS 96(BX)(AX*4), Y3
+	VMOVUPS (SI)(AX*4), Y4
+	VMOVUPS 32(SI)(AX*4), Y5
+	VMOVUPS 64(SI)(AX*4), Y6
+	VMOVUPS 96(SI)(AX*4), Y7
 	VADDPS  Y4, Y0, Y0
 	VADDPS  Y5, Y1, Y1
 	VADDPS  Y6, Y2, Y2
 	VADDPS  Y7, Y3, Y3
-	VMOVUPS Y0, (CX)(SI*4)
-	VMOVUPS Y1, 32(CX)(SI*4)
-	VMOVUPS Y2, 64(CX)(SI*4)
-	VMOVUPS Y3, 96(CX)(SI*4)
-	ADDQ    $+32, SI
-	CMPQ    SI, AX
-	JLE     blocks
+	VMOVUPS Y0, (DX)(AX*4)
+	VMOVUPS Y1, 32(DX)(AX*4)
+	VMOVUPS Y2, 64(DX)(AX*4)
+	VMOVUPS Y3, 96(DX)(AX*4)
+	ADDQ    $+32, AX
+	SUBQ    $+32, CX
+	JGE     blocks
 
 blocksDone:
-	ADDQ $+24, AX
-	CMPQ SI, AX
-	JG   vectorsDone
+	ADDQ $+32, CX
+	SUBQ $+8, CX
+	JL   vectorsDone
 
 vectors:
-	VMOVUPS (DX)(SI*4), Y0
-	VMOVUPS (BX)(SI*4), Y1
+	VMOVUPS (BX)(AX*4), Y0
+	VMOVUPS (SI)(AX*4), Y1
 	VADDPS  Y1, Y0, Y0
-	VMOVUPS Y0, (CX)(SI*4)
-	ADDQ    $+8, SI
-	CMPQ    SI, AX
-	JLE     vectors
+	VMOVUPS Y0, (DX)(AX*4)
+	ADDQ    $+8, AX
+	SUBQ    $+8, CX
+	JGE     vectors
 
 vectorsDone:
-	ADDQ       $+8, AX
-	SUBQ       SI, AX
-	JE         rest
+	ADDQ       $+8, CX
+	TESTQ      CX, CX
+	JE         lastDone
 	LEAQ       masks<>+32(SB), DI
-	NEGQ       AX
-	VMOVUPS    (DI)(AX*4), Y0
-	VMASKMOVPS (DX)(SI*4), Y0, Y1
-	VMASKMOVPS (BX)(SI*4), Y0, Y2
+	NEGQ       CX
+	VMOVUPS    (DI)(CX*4), Y0
+	VMASKMOVPS (BX)(AX*4), Y0, Y1
+	VMASKMOVPS (SI)(AX*4), Y0, Y2
 	VADDPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (CX)(SI*4)
+	VMASKMOVPS Y1, Y0, (DX)(AX*4)
 
-rest:
+lastDone:
 	VZEROUPPER
 	RET
 
 // func Sub(dst []float32, a []float32, b []float32)
 // Requires: AVX, CMOV
 TEXT ·Sub(SB), NOSPLIT, $0-72
-	MOVQ    dst_len+8(FP), AX
-	MOVQ    dst_base+0(FP), CX
-	MOVQ    a_len+32(FP), DX
-	CMPQ    DX, AX
-	CMOVQLT DX, AX
-	MOVQ    a_base+24(FP), DX
-	MOVQ    b_len+56(FP), BX
-	CMPQ    BX, AX
-	CMOVQLT BX, AX
-	MOVQ    b_base+48(FP), BX
-	XORQ    SI, SI
-	SUBQ    $+32, AX
-	CMPQ    SI, AX
-	JG      blocksDone
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    dst_base+0(FP), DX
+	MOVQ    a_len+32(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    a_base+24(FP), BX
+	MOVQ    b_len+56(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    b_base+48(FP), SI
+	XORQ    AX, AX
+	SUBQ    $+32, CX
+	JL      blocksDone
 
 blocks:
-	VMOVUPS (DX)(SI*4), Y0
-	VMOVUPS 32(DX)(SI*4), Y1
-	VMOVUPS 64(DX)(SI*4), Y2
-	VMOVUPS 96(DX)(SI*4), Y3
-	VMOVUPS (BX)(SI*4), Y4
-	VMOVUPS 32(BX)(SI*4), Y5
-	VMOVUPS 64(BX)(SI*4), Y6
-	VMOVUPS 96(BX)(SI*4), Y7
+	VMOVUPS (BX)(AX*4), Y0
+	VMOVUPS 32(BX)(AX*4), Y1
+	VMOVUPS 64(BX)(AX*4), Y2
+	VMOVUPS 96(BX)(AX*4), Y3
+	VMOVUPS (SI)(AX*4), Y4
+	VMOVUPS 32(SI)(AX*4), Y5
+	VMOVUPS 64(SI)(AX*4), Y6
+	VMOVUPS 96(SI)(AX*4), Y7
 	VSUBPS  Y4, Y0, Y0
 	VSUBPS  Y5, Y1, Y1
 	VSUBPS  Y6, Y2, Y2
 	VSUBPS  Y7, Y3, Y3
-	VMOVUPS Y0, (CX)(SI*4)
-	VMOVUPS Y1, 32(CX)(SI*4)
-	VMOVUPS Y2, 64(CX)(SI*4)
-	VMOVUPS Y3, 96(CX)(SI*4)
-	ADDQ    $+32, SI
-	CMPQ    SI, AX
-	JLE     blocks
+	VMOVUPS Y0, (DX)(AX*4)
+	VMOVUPS Y1, 32(DX)(AX*4)
+	VMOVUPS Y2, 64(DX)(AX*4)
+	VMOVUPS Y3, 96(DX)(AX*4)
+	ADDQ    $+32, AX
+	SUBQ    $+32, CX
+	JGE     blocks
 
 blocksDone:
-	ADDQ $+24, AX
-	CMPQ SI, AX
-	JG   vectorsDone
+	ADDQ $+32, CX
+	SUBQ $+8, CX
+	JL   vectorsDone
 
 vectors:
-	VMOVUPS (DX)(SI*4), Y0
-	VMOVUPS (BX)(SI*4), Y1
+	VMOVUPS (BX)(AX*4), Y0
+	VMOVUPS (SI)(AX*4), Y1
 	VSUBPS  Y1, Y0, Y0
-	VMOVUPS Y0, (CX)(SI*4)
-	ADDQ    $+8, SI
-	CMPQ    SI, AX
-	JLE     vectors
+	VMOVUPS Y0, (DX)(AX*4)
+	ADDQ    $+8, AX
+	SUBQ    $+8, CX
+	JGE     vectors
 
 vectorsDone:
-	ADDQ       $+8, AX
-	SUBQ       SI, AX
-	JE         rest
+	ADDQ       $+8, CX
+	TESTQ      CX, CX
+	JE         lastDone
 	LEAQ       masks<>+32(SB), DI
-	NEGQ       AX
-	VMOVUPS    (DI)(AX*4), Y0
-	VMASKMOVPS (DX)(SI*4), Y0, Y1
-	VMASKMOVPS (BX)(SI*4), Y0, Y2
+	NEGQ       CX
+	VMOVUPS    (DI)(CX*4), Y0
+	VMASKMOVPS (BX)(AX*4), Y0, Y1
+	VMASKMOVPS (SI)(AX*4), Y0, Y2
 	VSUBPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (CX)(SI*4)
+	VMASKMOVPS Y1, Y0, (DX)(AX*4)
 
-rest:
+lastDone:
 	VZEROUPPER
 	RET
 
 // func Mul(dst []float32, a []float32, b []float32)
 // Requires: AVX, CMOV
 TEXT ·Mul(SB), NOSPLIT, $0-72
-	MOVQ    dst_len+8(FP), AX
-	MOVQ    dst_base+0(FP), CX
-	MOVQ    a_len+32(FP), DX
-	CMPQ    DX, AX
-	CMOVQLT DX, AX
-	MOVQ    a_base+24(FP), DX
-	MOVQ    b_len+56(FP), BX
-	CMPQ    BX, AX
-	CMOVQLT BX, AX
-	MOVQ    b_base+48(FP), BX
-	XORQ    SI, SI
-	SUBQ    $+32, AX
-	CMPQ    SI, AX
-	JG      blocksDone
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    dst_base+0(FP), DX
+	MOVQ    a_len+32(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    a_base+24(FP), BX
+	MOVQ    b_len+56(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    b_base+48(FP), SI
+	XORQ    AX, AX
+	SUBQ    $+32, CX
+	JL      blocksDone
 
 blocks:
-	VMOVUPS (DX)(SI*4), Y0
-	VMOVUPS 32(DX)(SI*4), Y1
-	VMOVUPS 64(DX)(SI*4), Y2
-	VMOVUPS 96(DX)(SI*4), Y3
-	VMOVUPS (BX)(SI*4), Y4
-	VMOVUPS 32(BX)(SI*4), Y5
-	VMOVUPS 64(BX)(SI*4), Y6
-	VMOVUPS 96(BX)(SI*4), Y7
+	VMOVUPS (BX)(AX*4), Y0
+	VMOVUPS 32(BX)(AX*4), Y1
+	VMOVUPS 64(BX)(AX*4), Y2
+	VMOVUPS 96(BX)(AX*4), Y3
+	VMOVUPS (SI)(AX*4), Y4
+	VMOVUPS 32(SI)(AX*4), Y5
+	VMOVUPS 64(SI)(AX*4), Y6
+	VMOVUPS 96(SI)(AX*4), Y7
 	VMULPS  Y4, Y0, Y0
 	VMULPS  Y5, Y1, Y1
 	VMULPS  Y6, Y2, Y2
 	VMULPS  Y7, Y3, Y3
-	VMOVUPS Y0, (CX)(SI*4)
-	VMOVUPS Y1, 32(CX)(SI*4)
-	VMOVUPS Y2, 64(CX)(SI*4)
-	VMOVUPS Y3, 96(CX)(SI*4)
-	ADDQ    $+32, SI
-	CMPQ    SI, AX
-	JLE     blocks
+	VMOVUPS Y0, (DX)(AX*4)
+	VMOVUPS Y1, 32(DX)(AX*4)
+	VMOVUPS Y2, 64(DX)(AX*4)
+	VMOVUPS Y3, 96(DX)(AX*4)
+	ADDQ    $+32, AX
+	SUBQ    $+32, CX
+	JGE     blocks
 
 blocksDone:
-	ADDQ $+24, AX
-	CMPQ SI, AX
-	JG   vectorsDone
+	ADDQ $+32, CX
+	SUBQ $+8, CX
+	JL   vectorsDone
 
 vectors:
-	VMOVUPS (DX)(SI*4), Y0
-	VMOVUPS (BX)(SI*4), Y1
+	VMOVUPS (BX)(AX*4), Y0
+	VMOVUPS (SI)(AX*4), Y1
 	VMULPS  Y1, Y0, Y0
-	VMOVUPS Y0, (CX)(SI*4)
-	ADDQ    $+8, SI
-	CMPQ    SI, AX
-	JLE     vectors
+	VMOVUPS Y0, (DX)(AX*4)
+	ADDQ    $+8, AX
+	SUBQ    $+8, CX
+	JGE     vectors
 
 vectorsDone:
-	ADDQ       $+8, AX
-	SUBQ       SI, AX
-	JE         rest
+	ADDQ       $+8, CX
+	TESTQ      CX, CX
+	JE         lastDone
 	LEAQ       masks<>+32(SB), DI
-	NEGQ       AX
-	VMOVUPS    (DI)(AX*4), Y0
-	VMASKMOVPS (DX)(SI*4), Y0, Y1
-	VMASKMOVPS (BX)(SI*4), Y0, Y2
+	NEGQ       CX
+	VMOVUPS    (DI)(CX*4), Y0
+	VMASKMOVPS (BX)(AX*4), Y0, Y1
+	VMASKMOVPS (SI)(AX*4), Y0, Y2
 	VMULPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (CX)(SI*4)
+	VMASKMOVPS Y1, Y0, (DX)(AX*4)
 
-rest:
+lastDone:
 	VZEROUPPER
 	RET
 
 // func Div(dst []float32, a []float32, b []float32)
 // Requires: AVX, CMOV
 TEXT ·Div(SB), NOSPLIT, $0-72
-	MOVQ    dst_len+8(FP), AX
-	MOVQ    dst_base+0(FP), CX
-	MOVQ    a_len+32(FP), DX
-	CMPQ    DX, AX
-	CMOVQLT DX, AX
-	MOVQ    a_base+24(FP), DX
-	MOVQ    b_len+56(FP), BX
-	CMPQ    BX, AX
-	CMOVQLT BX, AX
-	MOVQ    b_base+48(FP), BX
-	XORQ    SI, SI
-	SUBQ    $+32, AX
-	CMPQ    SI, AX
-	JG      blocksDone
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    dst_base+0(FP), DX
+	MOVQ    a_len+32(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    a_base+24(FP), BX
+	MOVQ    b_len+56(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    b_base+48(FP), SI
+	XORQ    AX, AX
+	SUBQ    $+32, CX
+	JL      blocksDone
 
 blocks:
-	VMOVUPS (DX)(SI*4), Y0
-	VMOVUPS 32(DX)(SI*4), Y1
-	VMOVUPS 64(DX)(SI*4), Y2
-	VMOVUPS 96(DX)(SI*4), Y3
-	VMOVUPS (BX)(SI*4), Y4
-	VMOVUPS 32(BX)(SI*4), Y5
-	VMOVUPS 64(BX)(SI*4), Y6
-	VMOVUPS 96(BX)(SI*4), Y7
+	VMOVUPS (BX)(AX*4), Y0
+	VMOVUPS 32(BX)(AX*4), Y1
+	VMOVUPS 64(BX)(AX*4), Y2
+	VMOVUPS 96(BX)(AX*4), Y3
+	VMOVUPS (SI)(AX*4), Y4
+	VMOVUPS 32(SI)(AX*4), Y5
+	VMOVUPS 64(SI)(AX*4), Y6
+	VMOVUPS 96(SI)(AX*4), Y7
 	VDIVPS  Y4, Y0, Y0
 	VDIVPS  Y5, Y1, Y1
 	VDIVPS  Y6, Y2, Y2
 	VDIVPS  Y7, Y3, Y3
-	VMOVUPS Y0, (CX)(SI*4)
-	VMOVUPS Y1, 32(CX)(SI*4)
-	VMOVUPS Y2, 64(CX)(SI*4)
-	VMOVUPS Y3, 96(CX)(SI*4)
-	ADDQ    $+32, SI
-	CMPQ    SI, AX
-	JLE     blocks
+	VMOVUPS Y0, (DX)(AX*4)
+	VMOVUPS Y1, 32(DX)(AX*4)
+	VMOVUPS Y2, 64(DX)(AX*4)
+	VMOVUPS Y3, 96(DX)(AX*4)
+	ADDQ    $+32, AX
+	SUBQ    $+32, CX
+	JGE     blocks
 
 blocksDone:
-	ADDQ $+24, AX
-	CMPQ SI, AX
-	JG   vectorsDone
+	ADDQ $+32, CX
+	SUBQ $+8, CX
+	JL   vectorsDone
 
 vectors:
-	VMOVUPS (DX)(SI*4), Y0
-	VMOVUPS (BX)(SI*4), Y1
+	VMOVUPS (BX)(AX*4), Y0
+	VMOVUPS (SI)(AX*4), Y1
 	VDIVPS  Y1, Y0, Y0
-	VMOVUPS Y0, (CX)(SI*4)
-	ADDQ    $+8, SI
-	CMPQ    SI, AX
-	JLE     vectors
+	VMOVUPS Y0, (DX)(AX*4)
+	ADDQ    $+8, AX
+	SUBQ    $+8, CX
+	JGE     vectors
 
 vectorsDone:
-	ADDQ       $+8, AX
-	SUBQ       SI, AX
-	JE         rest
+	ADDQ       $+8, CX
+	TESTQ      CX, CX
+	JE         lastDone
 	LEAQ       masks<>+32(SB), DI
-	NEGQ       AX
-	VMOVUPS    (DI)(AX*4), Y0
-	VMASKMOVPS (DX)(SI*4), Y0, Y1
-	VMASKMOVPS (BX)(SI*4), Y0, Y2
+	NEGQ       CX
+	VMOVUPS    (DI)(CX*4), Y0
+	VMASKMOVPS (BX)(AX*4), Y0, Y1
+	VMASKMOVPS (SI)(AX*4), Y0, Y2
 	VDIVPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (CX)(SI*4)
+	VMASKMOVPS Y1, Y0, (DX)(AX*4)
 
-rest:
+lastDone:
 	VZEROUPPER
 	RET
 
 // func Maximum(dst []float32, a []float32, b []float32)
 // Requires: AVX, CMOV
 TEXT ·Maximum(SB), NOSPLIT, $0-72
-	MOVQ    dst_len+8(FP), AX
-	MOVQ    dst_base+0(FP), CX
-	MOVQ    a_len+32(FP), DX
-	CMPQ    DX, AX
-	CMOVQLT DX, AX
-	MOVQ    a_base+24(FP), DX
-	MOVQ    b_len+56(FP), BX
-	CMPQ    BX, AX
-	CMOVQLT BX, AX
-	MOVQ    b_base+48(FP), BX
-	XORQ    SI, SI
-	SUBQ    $+16, AX
-	CMPQ    SI, AX
-	JG      blocksDone
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    dst_base+0(FP), DX
+	MOVQ    a_len+32(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    a_base+24(FP), BX
+	MOVQ    b_len+56(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    b_base+48(FP), SI
+	XORQ    AX, AX
+	SUBQ    $+16, CX
+	JL      blocksDone
 
 blocks:
-	VMOVUPS (DX)(SI*4), Y0
-	VMOVUPS 32(DX)(SI*4), Y1
-	VMOVUPS (BX)(SI*4), Y2
-	VMOVUPS 32(BX)(SI*4), Y3
+	VMOVUPS (BX)(AX*4), Y0
+	VMOVUPS 32(BX)(AX*4), Y1
+	VMOVUPS (SI)(AX*4), Y2
+	VMOVUPS 32(SI)(AX*4), Y3
 	VMAXPS  Y2, Y0, Y4
 	VMAXPS  Y3, Y1, Y5
 	VMAXPS  Y0, Y2, Y6
@@ -2389,77 +2663,76 @@ blocks:
 	VCMPPS  $0x03, Y3, Y1, Y1
 	VORPS   Y0, Y4, Y0
 	VORPS   Y1, Y5, Y1
-	VMOVUPS Y0, (CX)(SI*4)
-	VMOVUPS Y1, 32(CX)(SI*4)
-	ADDQ    $+16, SI
-	CMPQ    SI, AX
-	JLE     blocks
+	VMOVUPS Y0, (DX)(AX*4)
+	VMOVUPS Y1, 32(DX)(AX*4)
+	ADDQ    $+16, AX
+	SUBQ    $+16, CX
+	JGE     blocks
 
 blocksDone:
-	ADDQ $+8, AX
-	CMPQ SI, AX
-	JG   vectorsDone
+	ADDQ $+16, CX
+	SUBQ $+8, CX
+	JL   vectorsDone
 
 vectors:
-	VMOVUPS (DX)(SI*4), Y0
-	VMOVUPS (BX)(SI*4), Y1
+	VMOVUPS (BX)(AX*4), Y0
+	VMOVUPS (SI)(AX*4), Y1
 	VMAXPS  Y1, Y0, Y2
 	VMAXPS  Y0, Y1, Y3
 	VANDPS  Y3, Y2, Y2
 	VCMPPS  $0x03, Y1, Y0, Y0
 	VORPS   Y0, Y2, Y0
-	VMOVUPS Y0, (CX)(SI*4)
-	ADDQ    $+8, SI
-	CMPQ    SI, AX
-	JLE     vectors
+	VMOVUPS Y0, (DX)(AX*4)
+	ADDQ    $+8, AX
+	SUBQ    $+8, CX
+	JGE     vectors
 
 vectorsDone:
-	ADDQ       $+8, AX
-	SUBQ       SI, AX
-	JE         rest
+	ADDQ       $+8, CX
+	TESTQ      CX, CX
+	JE         lastDone
 	LEAQ       masks<>+32(SB), DI
-	NEGQ       AX
-	VMOVUPS    (DI)(AX*4), Y0
-	VMASKMOVPS (DX)(SI*4), Y0, Y1
-	VMASKMOVPS (BX)(SI*4), Y0, Y2
+	NEGQ       CX
+	VMOVUPS    (DI)(CX*4), Y0
+	VMASKMOVPS (BX)(AX*4), Y0, Y1
+	VMASKMOVPS (SI)(AX*4), Y0, Y2
 	VMAXPS     Y2, Y1, Y3
 	VMAXPS     Y1, Y2, Y4
 	VANDPS     Y4, Y3, Y3
 	VCMPPS     $0x03, Y2, Y1, Y1
 	VORPS      Y1, Y3, Y1
-	VMASKMOVPS Y1, Y0, (CX)(SI*4)
+	VMASKMOVPS Y1, Y0, (DX)(AX*4)
 
-rest:
+lastDone:
 	VZEROUPPER
 	RET
 
 // func ReLUBackward(dst []float32, gradOutput []float32, self []float32)
 // Requires: AVX, CMOV
 TEXT ·ReLUBackward(SB), NOSPLIT, $0-72
-	MOVQ    dst_len+8(FP), AX
-	MOVQ    dst_base+0(FP), CX
-	MOVQ    gradOutput_len+32(FP), DX
-	CMPQ    DX, AX
-	CMOVQLT DX, AX
-	MOVQ    gradOutput_base+24(FP), DX
-	MOVQ    self_len+56(FP), BX
-	CMPQ    BX, AX
-	CMOVQLT BX, AX
-	MOVQ    self_base+48(FP), BX
-	XORQ    SI, SI
-	SUBQ    $+32, AX
-	CMPQ    SI, AX
-	JG      blocksDone
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    dst_base+0(FP), DX
+	MOVQ    gradOutput_len+32(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    gradOutput_base+24(FP), BX
+	MOVQ    self_len+56(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    self_base+48(FP), SI
+	XORQ    AX, AX
+	SUBQ    $+32, CX
+	JL      blocksDone
 
 blocks:
-	VMOVUPS (DX)(SI*4), Y0
-	VMOVUPS 32(DX)(SI*4), Y1
-	VMOVUPS 64(DX)(SI*4), Y2
-	VMOVUPS 96(DX)(SI*4), Y3
-	VMOVUPS (BX)(SI*4), Y4
-	VMOVUPS 32(BX)(SI*4), Y5
-	VMOVUPS 64(BX)(SI*4), Y6
-	VMOVUPS 96(BX)(SI*4), Y7
+	VMOVUPS (BX)(AX*4), Y0
+	VMOVUPS 32(BX)(AX*4), Y1
+	VMOVUPS 64(BX)(AX*4), Y2
+	VMOVUPS 96(BX)(AX*4), Y3
+	VMOVUPS (SI)(AX*4), Y4
+	VMOVUPS 32(SI)(AX*4), Y5
+	VMOVUPS 64(SI)(AX*4), Y6
+	VMOVUPS 96(SI)(AX*4), Y7
 	VMOVUPS all00000000<>+0(SB), Y8
 	VCMPPS  $0x1e, Y8, Y4, Y4
 	VCMPPS  $0x1e, Y8, Y5, Y5
@@ -2469,69 +2742,68 @@ blocks:
 	VANDPS  Y5, Y1, Y1
 	VANDPS  Y6, Y2, Y2
 	VANDPS  Y7, Y3, Y3
-	VMOVUPS Y0, (CX)(SI*4)
-	VMOVUPS Y1, 32(CX)(SI*4)
-	VMOVUPS Y2, 64(CX)(SI*4)
-	VMOVUPS Y3, 96(CX)(SI*4)
-	ADDQ    $+32, SI
-	CMPQ    SI, AX
-	JLE     blocks
+	VMOVUPS Y0, (DX)(AX*4)
+	VMOVUPS Y1, 32(DX)(AX*4)
+	VMOVUPS Y2, 64(DX)(AX*4)
+	VMOVUPS Y3, 96(DX)(AX*4)
+	ADDQ    $+32, AX
+	SUBQ    $+32, CX
+	JGE     blocks
 
 blocksDone:
-	ADDQ $+24, AX
-	CMPQ SI, AX
-	JG   vectorsDone
+	ADDQ $+32, CX
+	SUBQ $+8, CX
+	JL   vectorsDone
 
 vectors:
-	VMOVUPS (DX)(SI*4), Y0
-	VMOVUPS (BX)(SI*4), Y1
+	VMOVUPS (BX)(AX*4), Y0
+	VMOVUPS (SI)(AX*4), Y1
 	VCMPPS  $0x1e, all00000000<>+0(SB), Y1, Y1
 	VANDPS  Y1, Y0, Y0
-	VMOVUPS Y0, (CX)(SI*4)
-	ADDQ    $+8, SI
-	CMPQ    SI, AX
-	JLE     vectors
+	VMOVUPS Y0, (DX)(AX*4)
+	ADDQ    $+8, AX
+	SUBQ    $+8, CX
+	JGE     vectors
 
 vectorsDone:
-	ADDQ       $+8, AX
-	SUBQ       SI, AX
-	JE         rest
+	ADDQ       $+8, CX
+	TESTQ      CX, CX
+	JE         lastDone
 	LEAQ       masks<>+32(SB), DI
-	NEGQ       AX
-	VMOVUPS    (DI)(AX*4), Y0
-	VMASKMOVPS (DX)(SI*4), Y0, Y1
-	VMASKMOVPS (BX)(SI*4), Y0, Y2
+	NEGQ       CX
+	VMOVUPS    (DI)(CX*4), Y0
+	VMASKMOVPS (BX)(AX*4), Y0, Y1
+	VMASKMOVPS (SI)(AX*4), Y0, Y2
 	VCMPPS     $0x1e, all00000000<>+0(SB), Y2, Y2
 	VANDPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (CX)(SI*4)
+	VMASKMOVPS Y1, Y0, (DX)(AX*4)
 
-rest:
+lastDone:
 	VZEROUPPER
 	RET
 
 // func LeakyReLUBackward(dst []float32, gradOutput []float32, self []float32, slope float64)
 // Requires: AVX, CMOV
 TEXT ·LeakyReLUBackward(SB), NOSPLIT, $0-80
-	MOVQ    dst_len+8(FP), AX
-	MOVQ    dst_base+0(FP), CX
-	MOVQ    gradOutput_len+32(FP), DX
-	CMPQ    DX, AX
-	CMOVQLT DX, AX
-	MOVQ    gradOutput_base+24(FP), DX
-	MOVQ    self_len+56(FP), BX
-	CMPQ    BX, AX
-	CMOVQLT BX, AX
-	MOVQ    self_base+48(FP), BX
-	XORQ    SI, SI
-	SUBQ    $+16, AX
-	CMPQ    SI, AX
-	JG      blocksDone
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    dst_base+0(FP), DX
+	MOVQ    gradOutput_len+32(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    gradOutput_base+24(FP), BX
+	MOVQ    self_len+56(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    self_base+48(FP), SI
+	XORQ    AX, AX
+	SUBQ    $+16, CX
+	JL      blocksDone
 
 blocks:
-	VMOVUPS      (DX)(SI*4), Y0
-	VMOVUPS      32(DX)(SI*4), Y1
-	VMOVUPS      (BX)(SI*4), Y2
-	VMOVUPS      32(BX)(SI*4), Y3
+	VMOVUPS      (BX)(AX*4), Y0
+	VMOVUPS      32(BX)(AX*4), Y1
+	VMOVUPS      (SI)(AX*4), Y2
+	VMOVUPS      32(SI)(AX*4), Y3
 	VMOVUPS      all00000000<>+0(SB), Y4
 	VCMPPS       $0x1e, Y4, Y2, Y2
 	VCMPPS       $0x1e, Y4, Y3, Y3
@@ -2554,20 +2826,20 @@ blocks:
 	VINSERTF128  $0x01, X10, Y6, Y6
 	VBLENDVPS    Y2, Y0, Y5, Y0
 	VBLENDVPS    Y3, Y1, Y6, Y1
-	VMOVUPS      Y0, (CX)(SI*4)
-	VMOVUPS      Y1, 32(CX)(SI*4)
-	ADDQ         $+16, SI
-	CMPQ         SI, AX
-	JLE          blocks
+	VMOVUPS      Y0, (DX)(AX*4)
+	VMOVUPS      Y1, 32(DX)(AX*4)
+	ADDQ         $+16, AX
+	SUBQ         $+16, CX
+	JGE          blocks
 
 blocksDone:
-	ADDQ $+8, AX
-	CMPQ SI, AX
-	JG   vectorsDone
+	ADDQ $+16, CX
+	SUBQ $+8, CX
+	JL   vectorsDone
 
 vectors:
-	VMOVUPS      (DX)(SI*4), Y0
-	VMOVUPS      (BX)(SI*4), Y1
+	VMOVUPS      (BX)(AX*4), Y0
+	VMOVUPS      (SI)(AX*4), Y1
 	VCMPPS       $0x1e, all00000000<>+0(SB), Y1, Y1
 	VBROADCASTSD slope+72(FP), Y2
 	VCVTPS2PD    X0, Y3
@@ -2579,20 +2851,20 @@ vectors:
 	VCVTPD2PSY   Y4, X4
 	VINSERTF128  $0x01, X4, Y7, Y7
 	VBLENDVPS    Y1, Y0, Y7, Y0
-	VMOVUPS      Y0, (CX)(SI*4)
-	ADDQ         $+8, SI
-	CMPQ         SI, AX
-	JLE          vectors
+	VMOVUPS      Y0, (DX)(AX*4)
+	ADDQ         $+8, AX
+	SUBQ         $+8, CX
+	JGE          vectors
 
 vectorsDone:
-	ADDQ         $+8, AX
-	SUBQ         SI, AX
-	JE           rest
+	ADDQ         $+8, CX
+	TESTQ        CX, CX
+	JE           lastDone
 	LEAQ         masks<>+32(SB), DI
-	NEGQ         AX
-	VMOVUPS      (DI)(AX*4), Y0
-	VMASKMOVPS   (DX)(SI*4), Y0, Y1
-	VMASKMOVPS   (BX)(SI*4), Y0, Y2
+	NEGQ         CX
+	VMOVUPS      (DI)(CX*4), Y0
+	VMASKMOVPS   (BX)(AX*4), Y0, Y1
+	VMASKMOVPS   (SI)(AX*4), Y0, Y2
 	VCMPPS       $0x1e, all00000000<>+0(SB), Y2, Y2
 	VBROADCASTSD slope+72(FP), Y3
 	VCVTPS2PD    X1, Y4
@@ -2604,39 +2876,38 @@ vectorsDone:
 	VCVTPD2PSY   Y5, X5
 	VINSERTF128  $0x01, X5, Y8, Y8
 	VBLENDVPS    Y2, Y1, Y8, Y1
-	VMASKMOVPS   Y1, Y0, (CX)(SI*4)
+	VMASKMOVPS   Y1, Y0, (DX)(AX*4)
 
-rest:
+lastDone:
 	VZEROUPPER
 	RET
 
 // func TanhBackward(dst []float32, gradOutput []float32, output []float32)
 // Requires: AVX, CMOV, FMA3
 TEXT ·TanhBackward(SB), NOSPLIT, $0-72
-	MOVQ    dst_len+8(FP), AX
-	MOVQ    dst_base+0(FP), CX
-	MOVQ    gradOutput_len+32(FP), DX
-	CMPQ    DX, AX
-	CMOVQLT DX, AX
-	MOVQ    gradOutput_base+24(FP), DX
-	MOVQ    output_len+56(FP), BX
-	CMPQ    BX, AX
-	CMOVQLT BX, AX
-	MOVQ    output_base+48(FP), BX
-	XORQ    SI, SI
-	SUBQ    $+32, AX
-	CMPQ    SI, AX
-	JG      blocksDone
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    dst_base+0(FP), DX
+	MOVQ    gradOutput_len+32(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    gradOutput_base+24(FP), BX
+	MOVQ    output_len+56(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    output_base+48(FP), SI
+	XORQ    AX, AX
+	SUBQ    $+32, CX
+	JL      blocksDone
 
 blocks:
-	VMOVUPS      (DX)(SI*4), Y0
-	VMOVUPS      32(DX)(SI*4), Y1
-	VMOVUPS      64(DX)(SI*4), Y2
-	VMOVUPS      96(DX)(SI*4), Y3
-	VMOVUPS      (BX)(SI*4), Y4
-	VMOVUPS      32(BX)(SI*4), Y5
-	VMOVUPS      64(BX)(SI*4), Y6
-	VMOVUPS      96(BX)(SI*4), Y7
+	VMOVUPS      (BX)(AX*4), Y0
+	VMOVUPS      32(BX)(AX*4), Y1
+	VMOVUPS      64(BX)(AX*4), Y2
+	VMOVUPS      96(BX)(AX*4), Y3
+	VMOVUPS      (SI)(AX*4), Y4
+	VMOVUPS      32(SI)(AX*4), Y5
+	VMOVUPS      64(SI)(AX*4), Y6
+	VMOVUPS      96(SI)(AX*4), Y7
 	VMOVUPS      all3f800000<>+0(SB), Y11
 	VMOVUPS      Y11, Y8
 	VMOVUPS      Y11, Y9
@@ -2650,75 +2921,74 @@ blocks:
 	VMULPS       Y9, Y1, Y1
 	VMULPS       Y10, Y2, Y2
 	VMULPS       Y11, Y3, Y3
-	VMOVUPS      Y0, (CX)(SI*4)
-	VMOVUPS      Y1, 32(CX)(SI*4)
-	VMOVUPS      Y2, 64(CX)(SI*4)
-	VMOVUPS      Y3, 96(CX)(SI*4)
-	ADDQ         $+32, SI
-	CMPQ         SI, AX
-	JLE          blocks
+	VMOVUPS      Y0, (DX)(AX*4)
+	VMOVUPS      Y1, 32(DX)(AX*4)
+	VMOVUPS      Y2, 64(DX)(AX*4)
+	VMOVUPS      Y3, 96(DX)(AX*4)
+	ADDQ         $+32, AX
+	SUBQ         $+32, CX
+	JGE          blocks
 
 blocksDone:
-	ADDQ $+24, AX
-	CMPQ SI, AX
-	JG   vectorsDone
+	ADDQ $+32, CX
+	SUBQ $+8, CX
+	JL   vectorsDone
 
 vectors:
-	VMOVUPS      (DX)(SI*4), Y0
-	VMOVUPS      (BX)(SI*4), Y1
+	VMOVUPS      (BX)(AX*4), Y0
+	VMOVUPS      (SI)(AX*4), Y1
 	VMOVUPS      all3f800000<>+0(SB), Y2
 	VFNMADD231PS Y1, Y1, Y2
 	VMULPS       Y2, Y0, Y0
-	VMOVUPS      Y0, (CX)(SI*4)
-	ADDQ         $+8, SI
-	CMPQ         SI, AX
-	JLE          vectors
+	VMOVUPS      Y0, (DX)(AX*4)
+	ADDQ         $+8, AX
+	SUBQ         $+8, CX
+	JGE          vectors
 
 vectorsDone:
-	ADDQ         $+8, AX
-	SUBQ         SI, AX
-	JE           rest
+	ADDQ         $+8, CX
+	TESTQ        CX, CX
+	JE           lastDone
 	LEAQ         masks<>+32(SB), DI
-	NEGQ         AX
-	VMOVUPS      (DI)(AX*4), Y0
-	VMASKMOVPS   (DX)(SI*4), Y0, Y1
-	VMASKMOVPS   (BX)(SI*4), Y0, Y2
+	NEGQ         CX
+	VMOVUPS      (DI)(CX*4), Y0
+	VMASKMOVPS   (BX)(AX*4), Y0, Y1
+	VMASKMOVPS   (SI)(AX*4), Y0, Y2
 	VMOVUPS      all3f800000<>+0(SB), Y3
 	VFNMADD231PS Y2, Y2, Y3
 	VMULPS       Y3, Y1, Y1
-	VMASKMOVPS   Y1, Y0, (CX)(SI*4)
+	VMASKMOVPS   Y1, Y0, (DX)(AX*4)
 
-rest:
+lastDone:
 	VZEROUPPER
 	RET
 
 // func SigmoidBackward(dst []float32, gradOutput []float32, output []float32)
 // Requires: AVX, CMOV
 TEXT ·SigmoidBackward(SB), NOSPLIT, $0-72
-	MOVQ    dst_len+8(FP), AX
-	MOVQ    dst_base+0(FP), CX
-	MOVQ    gradOutput_len+32(FP), DX
-	CMPQ    DX, AX
-	CMOVQLT DX, AX
-	MOVQ    gradOutput_base+24(FP), DX
-	MOVQ    output_len+56(FP), BX
-	CMPQ    BX, AX
-	CMOVQLT BX, AX
-	MOVQ    output_base+48(FP), BX
-	XORQ    SI, SI
-	SUBQ    $+32, AX
-	CMPQ    SI, AX
-	JG      blocksDone
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    dst_base+0(FP), DX
+	MOVQ    gradOutput_len+32(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    gradOutput_base+24(FP), BX
+	MOVQ    output_len+56(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    output_base+48(FP), SI
+	XORQ    AX, AX
+	SUBQ    $+32, CX
+	JL      blocksDone
 
 blocks:
-	VMOVUPS (DX)(SI*4), Y0
-	VMOVUPS 32(DX)(SI*4), Y1
-	VMOVUPS 64(DX)(SI*4), Y2
-	VMOVUPS 96(DX)(SI*4), Y3
-	VMOVUPS (BX)(SI*4), Y4
-	VMOVUPS 32(BX)(SI*4), Y5
-	VMOVUPS 64(BX)(SI*4), Y6
-	VMOVUPS 96(BX)(SI*4), Y7
+	VMOVUPS (BX)(AX*4), Y0
+	VMOVUPS 32(BX)(AX*4), Y1
+	VMOVUPS 64(BX)(AX*4), Y2
+	VMOVUPS 96(BX)(AX*4), Y3
+	VMOVUPS (SI)(AX*4), Y4
+	VMOVUPS 32(SI)(AX*4), Y5
+	VMOVUPS 64(SI)(AX*4), Y6
+	VMOVUPS 96(SI)(AX*4), Y7
 	VMULPS  Y4, Y0, Y0
 	VMULPS  Y5, Y1, Y1
 	VMULPS  Y6, Y2, Y2
@@ -2732,71 +3002,70 @@ blocks:
 	VMULPS  Y5, Y1, Y1
 	VMULPS  Y6, Y2, Y2
 	VMULPS  Y7, Y3, Y3
-	VMOVUPS Y0, (CX)(SI*4)
-	VMOVUPS Y1, 32(CX)(SI*4)
-	VMOVUPS Y2, 64(CX)(SI*4)
-	VMOVUPS Y3, 96(CX)(SI*4)
-	ADDQ    $+32, SI
-	CMPQ    SI, AX
-	JLE     blocks
+	VMOVUPS Y0, (DX)(AX*4)
+	VMOVUPS Y1, 32(DX)(AX*4)
+	VMOVUPS Y2, 64(DX)(AX*4)
+	VMOVUPS Y3, 96(DX)(AX*4)
+	ADDQ    $+32, AX
+	SUBQ    $+32, CX
+	JGE     blocks
 
 blocksDone:
-	ADDQ $+24, AX
-	CMPQ SI, AX
-	JG   vectorsDone
+	ADDQ $+32, CX
+	SUBQ $+8, CX
+	JL   vectorsDone
 
 vectors:
-	VMOVUPS (DX)(SI*4), Y0
-	VMOVUPS (BX)(SI*4), Y1
+	VMOVUPS (BX)(AX*4), Y0
+	VMOVUPS (SI)(AX*4), Y1
 	VMULPS  Y1, Y0, Y0
 	VMOVUPS all3f800000<>+0(SB), Y2
 	VSUBPS  Y1, Y2, Y1
 	VMULPS  Y1, Y0, Y0
-	VMOVUPS Y0, (CX)(SI*4)
-	ADDQ    $+8, SI
-	CMPQ    SI, AX
-	JLE     vectors
+	VMOVUPS Y0, (DX)(AX*4)
+	ADDQ    $+8, AX
+	SUBQ    $+8, CX
+	JGE     vectors
 
 vectorsDone:
-	ADDQ       $+8, AX
-	SUBQ       SI, AX
-	JE         rest
+	ADDQ       $+8, CX
+	TESTQ      CX, CX
+	JE         lastDone
 	LEAQ       masks<>+32(SB), DI
-	NEGQ       AX
-	VMOVUPS    (DI)(AX*4), Y0
-	VMASKMOVPS (DX)(SI*4), Y0, Y1
-	VMASKMOVPS (BX)(SI*4), Y0, Y2
+	NEGQ       CX
+	VMOVUPS    (DI)(CX*4), Y0
+	VMASKMOVPS (BX)(AX*4), Y0, Y1
+	VMASKMOVPS (SI)(AX*4), Y0, Y2
 	VMULPS     Y2, Y1, Y1
 	VMOVUPS    all3f800000<>+0(SB), Y3
 	VSUBPS     Y2, Y3, Y2
 	VMULPS     Y2, Y1, Y1
-	VMASKMOVPS Y1, Y0, (CX)(SI*4)
+	VMASKMOVPS Y1, Y0, (DX)(AX*4)
 
-rest:
+lastDone:
 	VZEROUPPER
 	RET
 
 // func GELUBackward(dst []float32, gradOutput []float32, self []float32)
 // Requires: AVX, AVX2, CMOV, FMA3
 TEXT ·GELUBackward(SB), NOSPLIT, $0-72
-	MOVQ    dst_len+8(FP), AX
-	MOVQ    dst_base+0(FP), CX
-	MOVQ    gradOutput_len+32(FP), DX
-	CMPQ    DX, AX
-	CMOVQLT DX, AX
-	MOVQ    gradOutput_base+24(FP), DX
-	MOVQ    self_len+56(FP), BX
-	CMPQ    BX, AX
-	CMOVQLT BX, AX
-	MOVQ    self_base+48(FP), BX
-	XORQ    SI, SI
-	SUBQ    $+8, AX
-	CMPQ    SI, AX
-	JG      vectorsDone
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    dst_base+0(FP), DX
+	MOVQ    gradOutput_len+32(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    gradOutput_base+24(FP), BX
+	MOVQ    self_len+56(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    self_base+48(FP), SI
+	XORQ    AX, AX
+	SUBQ    $+8, CX
+	JL      vectorsDone
 
 vectors:
-	VMOVUPS      (DX)(SI*4), Y0
-	VMOVUPS      (BX)(SI*4), Y1
+	VMOVUPS      (BX)(AX*4), Y0
+	VMOVUPS      (SI)(AX*4), Y1
 	VMULPS       Y1, Y1, Y2
 	VMOVUPS      allb8b35033<>+0(SB), Y3
 	VFMADD213PS  all3a92a970<>+0(SB), Y2, Y3
@@ -2860,20 +3129,20 @@ vectors:
 	VCMPPS       $0x11, all3f800000<>+0(SB), Y2, Y2
 	VBLENDVPS    Y2, Y3, Y1, Y1
 	VMULPS       Y1, Y0, Y0
-	VMOVUPS      Y0, (CX)(SI*4)
-	ADDQ         $+8, SI
-	CMPQ         SI, AX
-	JLE          vectors
+	VMOVUPS      Y0, (DX)(AX*4)
+	ADDQ         $+8, AX
+	SUBQ         $+8, CX
+	JGE          vectors
 
 vectorsDone:
-	ADDQ         $+8, AX
-	SUBQ         SI, AX
-	JE           rest
+	ADDQ         $+8, CX
+	TESTQ        CX, CX
+	JE           lastDone
 	LEAQ         masks<>+32(SB), DI
-	NEGQ         AX
-	VMOVUPS      (DI)(AX*4), Y0
-	VMASKMOVPS   (DX)(SI*4), Y0, Y1
-	VMASKMOVPS   (BX)(SI*4), Y0, Y2
+	NEGQ         CX
+	VMOVUPS      (DI)(CX*4), Y0
+	VMASKMOVPS   (BX)(AX*4), Y0, Y1
+	VMASKMOVPS   (SI)(AX*4), Y0, Y2
 	VMULPS       Y2, Y2, Y3
 	VMOVUPS      allb8b35033<>+0(SB), Y4
 	VFMADD213PS  all3a92a970<>+0(SB), Y3, Y4
@@ -2937,77 +3206,100 @@ vectorsDone:
 	VCMPPS       $0x11, all3f800000<>+0(SB), Y3, Y3
 	VBLENDVPS    Y3, Y4, Y2, Y2
 	VMULPS       Y2, Y1, Y1
-	VMASKMOVPS   Y1, Y0, (CX)(SI*4)
+	VMASKMOVPS   Y1, Y0, (DX)(AX*4)
 
-rest:
+lastDone:
 	VZEROUPPER
 	RET
 
-DATA allb8b35033<>+0(SB)/8, $0xb8b35033b8b35033
-DATA allb8b35033<>+8(SB)/8, $0xb8b35033b8b35033
-DATA allb8b35033<>+16(SB)/8, $0xb8b35033b8b35033
-DATA allb8b35033<>+24(SB)/8, $0xb8b35033b8b35033
+DATA allb8b35033<>+0(SB)/4, $0xb8b35033
+DATA allb8b35033<>+4(SB)/4, $0xb8b35033
+DATA allb8b35033<>+8(SB)/4, $0xb8b35033
+DATA allb8b35033<>+12(SB)/4, $0xb8b35033
+DATA allb8b35033<>+16(SB)/4, $0xb8b35033
+DATA allb8b35033<>+20(SB)/4, $0xb8b35033
+DATA allb8b35033<>+24(SB)/4, $0xb8b35033
+DATA allb8b35033<>+28(SB)/4, $0xb8b35033
 GLOBL allb8b35033<>(SB), RODATA|NOPTR, $32
 
-DATA all3a92a970<>+0(SB)/8, $0x3a92a9703a92a970
-DATA all3a92a970<>+8(SB)/8, $0x3a92a9703a92a970
-DATA all3a92a970<>+16(SB)/8, $0x3a92a9703a92a970
-DATA all3a92a970<>+24(SB)/8, $0x3a92a9703a92a970
+DATA all3a92a970<>+0(SB)/4, $0x3a92a970
+DATA all3a92a970<>+4(SB)/4, $0x3a92a970
+DATA all3a92a970<>+8(SB)/4, $0x3a92a970
+DATA all3a92a970<>+12(SB)/4, $0x3a92a970
+DATA all3a92a970<>+16(SB)/4, $0x3a92a970
+DATA all3a92a970<>+20(SB)/4, $0x3a92a970
+DATA all3a92a970<>+24(SB)/4, $0x3a92a970
+DATA all3a92a970<>+28(SB)/4, $0x3a92a970
 GLOBL all3a92a970<>(SB), RODATA|NOPTR, $32
 
-DATA allbc1b4266<>+0(SB)/8, $0xbc1b4266bc1b4266
-DATA allbc1b4266<>+8(SB)/8, $0xbc1b4266bc1b4266
-DATA allbc1b4266<>+16(SB)/8, $0xbc1b4266bc1b4266
-DATA allbc1b4266<>+24(SB)/8, $0xbc1b4266bc1b4266
+DATA allbc1b4266<>+0(SB)/4, $0xbc1b4266
+DATA allbc1b4266<>+4(SB)/4, $0xbc1b4266
+DATA allbc1b4266<>+8(SB)/4, $0xbc1b4266
+DATA allbc1b4266<>+12(SB)/4, $0xbc1b4266
+DATA allbc1b4266<>+16(SB)/4, $0xbc1b4266
+DATA allbc1b4266<>+20(SB)/4, $0xbc1b4266
+DATA allbc1b4266<>+24(SB)/4, $0xbc1b4266
+DATA allbc1b4266<>+28(SB)/4, $0xbc1b4266
 GLOBL allbc1b4266<>(SB), RODATA|NOPTR, $32
 
-DATA all3d7514e0<>+0(SB)/8, $0x3d7514e03d7514e0
-DATA all3d7514e0<>+8(SB)/8, $0x3d7514e03d7514e0
-DATA all3d7514e0<>+16(SB)/8, $0x3d7514e03d7514e0
-DATA all3d7514e0<>+24(SB)/8, $0x3d7514e03d7514e0
+DATA all3d7514e0<>+0(SB)/4, $0x3d7514e0
+DATA all3d7514e0<>+4(SB)/4, $0x3d7514e0
+DATA all3d7514e0<>+8(SB)/4, $0x3d7514e0
+DATA all3d7514e0<>+12(SB)/4, $0x3d7514e0
+DATA all3d7514e0<>+16(SB)/4, $0x3d7514e0
+DATA all3d7514e0<>+20(SB)/4, $0x3d7514e0
+DATA all3d7514e0<>+24(SB)/4, $0x3d7514e0
+DATA all3d7514e0<>+28(SB)/4, $0x3d7514e0
 GLOBL all3d7514e0<>(SB), RODATA|NOPTR, $32
 
-DATA allbe882bfc<>+0(SB)/8, $0xbe882bfcbe882bfc
-DATA allbe882bfc<>+8(SB)/8, $0xbe882bfcbe882bfc
-DATA allbe882bfc<>+16(SB)/8, $0xbe882bfcbe882bfc
-DATA allbe882bfc<>+24(SB)/8, $0xbe882bfcbe882bfc
+DATA allbe882bfc<>+0(SB)/4, $0xbe882bfc
+DATA allbe882bfc<>+4(SB)/4, $0xbe882bfc
+DATA allbe882bfc<>+8(SB)/4, $0xbe882bfc
+DATA allbe882bfc<>+12(SB)/4, $0xbe882bfc
+DATA allbe882bfc<>+16(SB)/4, $0xbe882bfc
+DATA allbe882bfc<>+20(SB)/4, $0xbe882bfc
+DATA allbe882bfc<>+24(SB)/4, $0xbe882bfc
+DATA allbe882bfc<>+28(SB)/4, $0xbe882bfc
 GLOBL allbe882bfc<>(SB), RODATA|NOPTR, $32
 
-DATA all3f4c4229<>+0(SB)/8, $0x3f4c42293f4c4229
-DATA all3f4c4229<>+8(SB)/8, $0x3f4c42293f4c4229
-DATA all3f4c4229<>+16(SB)/8, $0x3f4c42293f4c4229
-DATA all3f4c4229<>+24(SB)/8, $0x3f4c42293f4c4229
+DATA all3f4c4229<>+0(SB)/4, $0x3f4c4229
+DATA all3f4c4229<>+4(SB)/4, $0x3f4c4229
+DATA all3f4c4229<>+8(SB)/4, $0x3f4c4229
+DATA all3f4c4229<>+12(SB)/4, $0x3f4c4229
+DATA all3f4c4229<>+16(SB)/4, $0x3f4c4229
+DATA all3f4c4229<>+20(SB)/4, $0x3f4c4229
+DATA all3f4c4229<>+24(SB)/4, $0x3f4c4229
+DATA all3f4c4229<>+28(SB)/4, $0x3f4c4229
 GLOBL all3f4c4229<>(SB), RODATA|NOPTR, $32
 
 // func MaximumBackward(dst []float32, gradOutput []float32, self []float32, other []float32)
 // Requires: AVX, CMOV
 TEXT ·MaximumBackward(SB), NOSPLIT, $0-96
-	MOVQ    dst_len+8(FP), AX
-	MOVQ    dst_base+0(FP), CX
-	MOVQ    gradOutput_len+32(FP), DX
-	CMPQ    DX, AX
-	CMOVQLT DX, AX
-	MOVQ    gradOutput_base+24(FP), DX
-	MOVQ    self_len+56(FP), BX
-	CMPQ    BX, AX
-	CMOVQLT BX, AX
-	MOVQ    self_base+48(FP), BX
-	MOVQ    other_len+80(FP), SI
-	CMPQ    SI, AX
-	CMOVQLT SI, AX
-	MOVQ    other_base+72(FP), SI
-	XORQ    DI, DI
-	SUBQ    $+16, AX
-	CMPQ    DI, AX
-	JG      blocksDone
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    dst_base+0(FP), DX
+	MOVQ    gradOutput_len+32(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    gradOutput_base+24(FP), BX
+	MOVQ    self_len+56(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    self_base+48(FP), SI
+	MOVQ    other_len+80(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    other_base+72(FP), DI
+	XORQ    AX, AX
+	SUBQ    $+16, CX
+	JL      blocksDone
 
 blocks:
-	VMOVUPS (DX)(DI*4), Y0
-	VMOVUPS 32(DX)(DI*4), Y1
-	VMOVUPS (BX)(DI*4), Y2
-	VMOVUPS 32(BX)(DI*4), Y3
-	VMOVUPS (SI)(DI*4), Y4
-	VMOVUPS 32(SI)(DI*4), Y5
+	VMOVUPS (BX)(AX*4), Y0
+	VMOVUPS 32(BX)(AX*4), Y1
+	VMOVUPS (SI)(AX*4), Y2
+	VMOVUPS 32(SI)(AX*4), Y3
+	VMOVUPS (DI)(AX*4), Y4
+	VMOVUPS 32(DI)(AX*4), Y5
 	VCMPPS  $0x1e, Y4, Y2, Y6
 	VCMPPS  $0x1e, Y5, Y3, Y7
 	VANDPS  Y6, Y0, Y6
@@ -3021,77 +3313,76 @@ blocks:
 	VANDPS  Y3, Y1, Y1
 	VORPS   Y0, Y6, Y0
 	VORPS   Y1, Y7, Y1
-	VMOVUPS Y0, (CX)(DI*4)
-	VMOVUPS Y1, 32(CX)(DI*4)
-	ADDQ    $+16, DI
-	CMPQ    DI, AX
-	JLE     blocks
+	VMOVUPS Y0, (DX)(AX*4)
+	VMOVUPS Y1, 32(DX)(AX*4)
+	ADDQ    $+16, AX
+	SUBQ    $+16, CX
+	JGE     blocks
 
 blocksDone:
-	ADDQ $+8, AX
-	CMPQ DI, AX
-	JG   vectorsDone
+	ADDQ $+16, CX
+	SUBQ $+8, CX
+	JL   vectorsDone
 
 vectors:
-	VMOVUPS (DX)(DI*4), Y0
-	VMOVUPS (BX)(DI*4), Y1
-	VMOVUPS (SI)(DI*4), Y2
+	VMOVUPS (BX)(AX*4), Y0
+	VMOVUPS (SI)(AX*4), Y1
+	VMOVUPS (DI)(AX*4), Y2
 	VCMPPS  $0x1e, Y2, Y1, Y3
 	VANDPS  Y3, Y0, Y3
 	VMULPS  all3f000000<>+0(SB), Y0, Y0
 	VCMPPS  $0x00, Y2, Y1, Y1
 	VANDPS  Y1, Y0, Y0
 	VORPS   Y0, Y3, Y0
-	VMOVUPS Y0, (CX)(DI*4)
-	ADDQ    $+8, DI
-	CMPQ    DI, AX
-	JLE     vectors
+	VMOVUPS Y0, (DX)(AX*4)
+	ADDQ    $+8, AX
+	SUBQ    $+8, CX
+	JGE     vectors
 
 vectorsDone:
-	ADDQ       $+8, AX
-	SUBQ       DI, AX
-	JE         rest
+	ADDQ       $+8, CX
+	TESTQ      CX, CX
+	JE         lastDone
 	LEAQ       masks<>+32(SB), R8
-	NEGQ       AX
-	VMOVUPS    (R8)(AX*4), Y0
-	VMASKMOVPS (DX)(DI*4), Y0, Y1
-	VMASKMOVPS (BX)(DI*4), Y0, Y2
-	VMASKMOVPS (SI)(DI*4), Y0, Y3
+	NEGQ       CX
+	VMOVUPS    (R8)(CX*4), Y0
+	VMASKMOVPS (BX)(AX*4), Y0, Y1
+	VMASKMOVPS (SI)(AX*4), Y0, Y2
+	VMASKMOVPS (DI)(AX*4), Y0, Y3
 	VCMPPS     $0x1e, Y3, Y2, Y4
 	VANDPS     Y4, Y1, Y4
 	VMULPS     all3f000000<>+0(SB), Y1, Y1
 	VCMPPS     $0x00, Y3, Y2, Y2
 	VANDPS     Y2, Y1, Y1
 	VORPS      Y1, Y4, Y1
-	VMASKMOVPS Y1, Y0, (CX)(DI*4)
+	VMASKMOVPS Y1, Y0, (DX)(AX*4)
 
-rest:
+lastDone:
 	VZEROUPPER
 	RET
 
 // func BCEWithLogits(dst []float32, self []float32, target []float32)
 // Requires: AVX, AVX2, CMOV, FMA3
 TEXT ·BCEWithLogits(SB), NOSPLIT, $0-72
-	MOVQ    dst_len+8(FP), AX
-	MOVQ    dst_base+0(FP), CX
-	MOVQ    self_len+32(FP), DX
-	CMPQ    DX, AX
-	CMOVQLT DX, AX
-	MOVQ    self_base+24(FP), DX
-	MOVQ    target_len+56(FP), BX
-	CMPQ    BX, AX
-	CMOVQLT BX, AX
-	MOVQ    target_base+48(FP), BX
-	XORQ    SI, SI
-	SUBQ    $+16, AX
-	CMPQ    SI, AX
-	JG      blocksDone
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    dst_base+0(FP), DX
+	MOVQ    self_len+32(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    self_base+24(FP), BX
+	MOVQ    target_len+56(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    target_base+48(FP), SI
+	XORQ    AX, AX
+	SUBQ    $+16, CX
+	JL      blocksDone
 
 blocks:
-	VMOVUPS      (DX)(SI*4), Y0
-	VMOVUPS      32(DX)(SI*4), Y1
-	VMOVUPS      (BX)(SI*4), Y2
-	VMOVUPS      32(BX)(SI*4), Y3
+	VMOVUPS      (BX)(AX*4), Y0
+	VMOVUPS      32(BX)(AX*4), Y1
+	VMOVUPS      (SI)(AX*4), Y2
+	VMOVUPS      32(SI)(AX*4), Y3
 	VMOVUPS      all7fffffff<>+0(SB), Y5
 	VANDPS       Y5, Y0, Y4
 	VANDPS       Y5, Y1, Y5
@@ -3104,15 +3395,12 @@ blocks:
 	VMOVUPS      all3fb8aa3b<>+0(SB), Y8
 	VFNMADD231PS Y8, Y4, Y6
 	VFNMADD231PS Y8, Y5, Y7
-	VMOVUPS      all4b4000a7<>+0(SB), Y8
-	VMOVUPS      all3f317218<>+0(SB), Y9
-	VMOVUPS      allb102e308<>+0(SB), Y10
-	VSUBPS       Y8, Y6, Y11
-	VFNMSUB231PS Y9, Y11, Y4
-	VFNMADD231PS Y10, Y11, Y4
-	VSUBPS       Y8, Y7, Y8
-	VFNMSUB231PS Y9, Y8, Y5
-	VFNMADD231PS Y10, Y8, Y5
+	VSUBPS       all4b4000a7<>+0(SB), Y6, Y8
+	VFNMSUB231PS all3f317218<>+0(SB), Y8, Y4
+	VFNMADD231PS allb102e308<>+0(SB), Y8, Y4
+	VSUBPS       all4b4000a7<>+0(SB), Y7, Y8
+	VFNMSUB231PS all3f317218<>+0(SB), Y8, Y5
+	VFNMADD231PS allb102e308<>+0(SB), Y8, Y5
 	VPSLLD       $0x17, Y6, Y6
 	VPSLLD       $0x17, Y7, Y7
 	VMOVUPS      all3ab52835<>+0(SB), Y9
@@ -3178,20 +3466,20 @@ blocks:
 	VFNMADD231PS Y3, Y1, Y4
 	VADDPS       Y5, Y6, Y0
 	VADDPS       Y4, Y7, Y1
-	VMOVUPS      Y0, (CX)(SI*4)
-	VMOVUPS      Y1, 32(CX)(SI*4)
-	ADDQ         $+16, SI
-	CMPQ         SI, AX
-	JLE          blocks
+	VMOVUPS      Y0, (DX)(AX*4)
+	VMOVUPS      Y1, 32(DX)(AX*4)
+	ADDQ         $+16, AX
+	SUBQ         $+16, CX
+	JGE          blocks
 
 blocksDone:
-	ADDQ $+8, AX
-	CMPQ SI, AX
-	JG   vectorsDone
+	ADDQ $+16, CX
+	SUBQ $+8, CX
+	JL   vectorsDone
 
 vectors:
-	VMOVUPS      (DX)(SI*4), Y0
-	VMOVUPS      (BX)(SI*4), Y1
+	VMOVUPS      (BX)(AX*4), Y0
+	VMOVUPS      (SI)(AX*4), Y1
 	VANDPS       all7fffffff<>+0(SB), Y0, Y2
 	VMOVUPS      all42d00000<>+0(SB), Y3
 	VMINPS       Y2, Y3, Y2
@@ -3225,20 +3513,20 @@ vectors:
 	VMAXPS       Y0, Y2, Y2
 	VFNMADD231PS Y1, Y0, Y2
 	VADDPS       Y2, Y3, Y0
-	VMOVUPS      Y0, (CX)(SI*4)
-	ADDQ         $+8, SI
-	CMPQ         SI, AX
-	JLE          vectors
+	VMOVUPS      Y0, (DX)(AX*4)
+	ADDQ         $+8, AX
+	SUBQ         $+8, CX
+	JGE          vectors
 
 vectorsDone:
-	ADDQ         $+8, AX
-	SUBQ         SI, AX
-	JE           rest
+	ADDQ         $+8, CX
+	TESTQ        CX, CX
+	JE           lastDone
 	LEAQ         masks<>+32(SB), DI
-	NEGQ         AX
-	VMOVUPS      (DI)(AX*4), Y0
-	VMASKMOVPS   (DX)(SI*4), Y0, Y1
-	VMASKMOVPS   (BX)(SI*4), Y0, Y2
+	NEGQ         CX
+	VMOVUPS      (DI)(CX*4), Y0
+	VMASKMOVPS   (BX)(AX*4), Y0, Y1
+	VMASKMOVPS   (SI)(AX*4), Y0, Y2
 	VANDPS       all7fffffff<>+0(SB), Y1, Y3
 	VMOVUPS      all42d00000<>+0(SB), Y4
 	VMINPS       Y3, Y4, Y3
@@ -3272,62 +3560,58 @@ vectorsDone:
 	VMAXPS       Y1, Y3, Y3
 	VFNMADD231PS Y2, Y1, Y3
 	VADDPS       Y3, Y4, Y1
-	VMASKMOVPS   Y1, Y0, (CX)(SI*4)
+	VMASKMOVPS   Y1, Y0, (DX)(AX*4)
 
-rest:
+lastDone:
 	VZEROUPPER
 	RET
 
 // func BCEWithLogitsBackward(dst []float32, gradOutput []float32, self []float32, target []float32, norm float32)
 // Requires: AVX, AVX2, CMOV, FMA3
 TEXT ·BCEWithLogitsBackward(SB), NOSPLIT, $0-100
-	MOVQ    dst_len+8(FP), AX
-	MOVQ    dst_base+0(FP), CX
-	MOVQ    gradOutput_len+32(FP), DX
-	CMPQ    DX, AX
-	CMOVQLT DX, AX
-	MOVQ    gradOutput_base+24(FP), DX
-	MOVQ    self_len+56(FP), BX
-	CMPQ    BX, AX
-	CMOVQLT BX, AX
-	MOVQ    self_base+48(FP), BX
-	MOVQ    target_len+80(FP), SI
-	CMPQ    SI, AX
-	CMOVQLT SI, AX
-	MOVQ    target_base+72(FP), SI
-	XORQ    DI, DI
-	SUBQ    $+16, AX
-	CMPQ    DI, AX
-	JG      blocksDone
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    dst_base+0(FP), DX
+	MOVQ    gradOutput_len+32(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    gradOutput_base+24(FP), BX
+	MOVQ    self_len+56(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    self_base+48(FP), SI
+	MOVQ    target_len+80(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    target_base+72(FP), DI
+	XORQ    AX, AX
+	SUBQ    $+16, CX
+	JL      blocksDone
 
 blocks:
-	VMOVUPS      (DX)(DI*4), Y0
-	VMOVUPS      32(DX)(DI*4), Y1
-	VMOVUPS      (BX)(DI*4), Y2
-	VMOVUPS      32(BX)(DI*4), Y3
-	VMOVUPS      (SI)(DI*4), Y4
-	VMOVUPS      32(SI)(DI*4), Y5
+	VMOVUPS      (BX)(AX*4), Y0
+	VMOVUPS      32(BX)(AX*4), Y1
+	VMOVUPS      (SI)(AX*4), Y2
+	VMOVUPS      32(SI)(AX*4), Y3
+	VMOVUPS      (DI)(AX*4), Y4
+	VMOVUPS      32(DI)(AX*4), Y5
 	VMOVUPS      all7fffffff<>+0(SB), Y7
 	VANDPS       Y7, Y2, Y6
 	VANDPS       Y7, Y3, Y7
+	VMOVUPS      all42e4bd13<>+0(SB), Y8
+	VMINPS       Y6, Y8, Y6
+	VMINPS       Y7, Y8, Y7
 	VMOVUPS      all4b400057<>+0(SB), Y9
 	VMOVUPS      Y9, Y8
 	VMOVUPS      Y9, Y9
 	VMOVUPS      all3fb8aa3b<>+0(SB), Y10
 	VFMADD231PS  Y10, Y6, Y8
 	VFMADD231PS  Y10, Y7, Y9
-	VMOVUPS      all4b4000fc<>+0(SB), Y10
-	VMINPS       Y8, Y10, Y8
-	VMINPS       Y9, Y10, Y9
-	VMOVUPS      all4b400057<>+0(SB), Y10
-	VMOVUPS      all3f317218<>+0(SB), Y11
-	VMOVUPS      allb102e308<>+0(SB), Y12
-	VSUBPS       Y10, Y8, Y13
-	VFNMADD231PS Y11, Y13, Y6
-	VFNMADD231PS Y12, Y13, Y6
-	VSUBPS       Y10, Y9, Y10
-	VFNMADD231PS Y11, Y10, Y7
-	VFNMADD231PS Y12, Y10, Y7
+	VSUBPS       all4b400057<>+0(SB), Y8, Y10
+	VFNMADD231PS all3f317218<>+0(SB), Y10, Y6
+	VFNMADD231PS allb102e308<>+0(SB), Y10, Y6
+	VSUBPS       all4b400057<>+0(SB), Y9, Y10
+	VFNMADD231PS all3f317218<>+0(SB), Y10, Y7
+	VFNMADD231PS allb102e308<>+0(SB), Y10, Y7
 	VPSLLD       $0x17, Y8, Y8
 	VPSLLD       $0x17, Y9, Y9
 	VMOVUPS      all3ab52835<>+0(SB), Y11
@@ -3351,16 +3635,10 @@ blocks:
 	VMULPS       Y8, Y6, Y6
 	VMULPS       Y9, Y7, Y7
 	VMOVUPS      all2b800000<>+0(SB), Y12
-	VADDPS       Y8, Y12, Y13
-	VSUBPS       Y8, Y13, Y8
-	VSUBPS       Y8, Y12, Y8
-	VFMADD213PS  Y8, Y6, Y10
-	VADDPS       Y13, Y10, Y6
-	VADDPS       Y9, Y12, Y8
-	VSUBPS       Y9, Y8, Y9
-	VSUBPS       Y9, Y12, Y9
-	VFMADD213PS  Y9, Y7, Y11
-	VADDPS       Y8, Y11, Y7
+	VFMADD213PS  Y12, Y6, Y10
+	VFMADD213PS  Y12, Y7, Y11
+	VADDPS       Y8, Y10, Y6
+	VADDPS       Y9, Y11, Y7
 	VMOVUPS      all2b800000<>+0(SB), Y8
 	VDIVPS       Y6, Y8, Y6
 	VDIVPS       Y7, Y8, Y7
@@ -3384,26 +3662,26 @@ blocks:
 	VMULPS       Y4, Y1, Y1
 	VMULPS       Y0, Y2, Y0
 	VMULPS       Y1, Y3, Y1
-	VMOVUPS      Y0, (CX)(DI*4)
-	VMOVUPS      Y1, 32(CX)(DI*4)
-	ADDQ         $+16, DI
-	CMPQ         DI, AX
-	JLE          blocks
+	VMOVUPS      Y0, (DX)(AX*4)
+	VMOVUPS      Y1, 32(DX)(AX*4)
+	ADDQ         $+16, AX
+	SUBQ         $+16, CX
+	JGE          blocks
 
 blocksDone:
-	ADDQ $+8, AX
-	CMPQ DI, AX
-	JG   vectorsDone
+	ADDQ $+16, CX
+	SUBQ $+8, CX
+	JL   vectorsDone
 
 vectors:
-	VMOVUPS      (DX)(DI*4), Y0
-	VMOVUPS      (BX)(DI*4), Y1
-	VMOVUPS      (SI)(DI*4), Y2
+	VMOVUPS      (BX)(AX*4), Y0
+	VMOVUPS      (SI)(AX*4), Y1
+	VMOVUPS      (DI)(AX*4), Y2
 	VANDPS       all7fffffff<>+0(SB), Y1, Y3
+	VMOVUPS      all42e4bd13<>+0(SB), Y4
+	VMINPS       Y3, Y4, Y3
 	VMOVUPS      all4b400057<>+0(SB), Y4
 	VFMADD231PS  all3fb8aa3b<>+0(SB), Y3, Y4
-	VMOVUPS      all4b4000fc<>+0(SB), Y5
-	VMINPS       Y4, Y5, Y4
 	VSUBPS       all4b400057<>+0(SB), Y4, Y5
 	VFNMADD231PS all3f317218<>+0(SB), Y5, Y3
 	VFNMADD231PS allb102e308<>+0(SB), Y5, Y3
@@ -3415,12 +3693,8 @@ vectors:
 	VFMADD213PS  all3efffffe<>+0(SB), Y3, Y5
 	VFMADD213PS  all3f800000<>+0(SB), Y3, Y5
 	VMULPS       Y4, Y3, Y3
-	VMOVUPS      all2b800000<>+0(SB), Y6
-	VADDPS       Y4, Y6, Y7
-	VSUBPS       Y4, Y7, Y4
-	VSUBPS       Y4, Y6, Y4
-	VFMADD213PS  Y4, Y3, Y5
-	VADDPS       Y7, Y5, Y3
+	VFMADD213PS  all2b800000<>+0(SB), Y3, Y5
+	VADDPS       Y4, Y5, Y3
 	VMOVUPS      all2b800000<>+0(SB), Y4
 	VDIVPS       Y3, Y4, Y3
 	VCMPPS       $0x1e, all00000000<>+0(SB), Y1, Y1
@@ -3432,26 +3706,26 @@ vectors:
 	VBROADCASTSS norm+96(FP), Y2
 	VMULPS       Y2, Y0, Y0
 	VMULPS       Y0, Y1, Y0
-	VMOVUPS      Y0, (CX)(DI*4)
-	ADDQ         $+8, DI
-	CMPQ         DI, AX
-	JLE          vectors
+	VMOVUPS      Y0, (DX)(AX*4)
+	ADDQ         $+8, AX
+	SUBQ         $+8, CX
+	JGE          vectors
 
 vectorsDone:
-	ADDQ         $+8, AX
-	SUBQ         DI, AX
-	JE           rest
+	ADDQ         $+8, CX
+	TESTQ        CX, CX
+	JE           lastDone
 	LEAQ         masks<>+32(SB), R8
-	NEGQ         AX
-	VMOVUPS      (R8)(AX*4), Y0
-	VMASKMOVPS   (DX)(DI*4), Y0, Y1
-	VMASKMOVPS   (BX)(DI*4), Y0, Y2
-	VMASKMOVPS   (SI)(DI*4), Y0, Y3
+	NEGQ         CX
+	VMOVUPS      (R8)(CX*4), Y0
+	VMASKMOVPS   (BX)(AX*4), Y0, Y1
+	VMASKMOVPS   (SI)(AX*4), Y0, Y2
+	VMASKMOVPS   (DI)(AX*4), Y0, Y3
 	VANDPS       all7fffffff<>+0(SB), Y2, Y4
+	VMOVUPS      all42e4bd13<>+0(SB), Y5
+	VMINPS       Y4, Y5, Y4
 	VMOVUPS      all4b400057<>+0(SB), Y5
 	VFMADD231PS  all3fb8aa3b<>+0(SB), Y4, Y5
-	VMOVUPS      all4b4000fc<>+0(SB), Y6
-	VMINPS       Y5, Y6, Y5
 	VSUBPS       all4b400057<>+0(SB), Y5, Y6
 	VFNMADD231PS all3f317218<>+0(SB), Y6, Y4
 	VFNMADD231PS allb102e308<>+0(SB), Y6, Y4
@@ -3463,12 +3737,8 @@ vectorsDone:
 	VFMADD213PS  all3efffffe<>+0(SB), Y4, Y6
 	VFMADD213PS  all3f800000<>+0(SB), Y4, Y6
 	VMULPS       Y5, Y4, Y4
-	VMOVUPS      all2b800000<>+0(SB), Y7
-	VADDPS       Y5, Y7, Y8
-	VSUBPS       Y5, Y8, Y5
-	VSUBPS       Y5, Y7, Y5
-	VFMADD213PS  Y5, Y4, Y6
-	VADDPS       Y8, Y6, Y4
+	VFMADD213PS  all2b800000<>+0(SB), Y4, Y6
+	VADDPS       Y5, Y6, Y4
 	VMOVUPS      all2b800000<>+0(SB), Y5
 	VDIVPS       Y4, Y5, Y4
 	VCMPPS       $0x1e, all00000000<>+0(SB), Y2, Y2
@@ -3480,56 +3750,62 @@ vectorsDone:
 	VBROADCASTSS norm+96(FP), Y3
 	VMULPS       Y3, Y1, Y1
 	VMULPS       Y1, Y2, Y1
-	VMASKMOVPS   Y1, Y0, (CX)(DI*4)
+	VMASKMOVPS   Y1, Y0, (DX)(AX*4)
 
-rest:
+lastDone:
 	VZEROUPPER
 	RET
+
+DATA all42e4bd13<>+0(SB)/4, $0x42e4bd13
+DATA all42e4bd13<>+4(SB)/4, $0x42e4bd13
+DATA all42e4bd13<>+8(SB)/4, $0x42e4bd13
+DATA all42e4bd13<>+12(SB)/4, $0x42e4bd13
+DATA all42e4bd13<>+16(SB)/4, $0x42e4bd13
+DATA all42e4bd13<>+20(SB)/4, $0x42e4bd13
+DATA all42e4bd13<>+24(SB)/4, $0x42e4bd13
+DATA all42e4bd13<>+28(SB)/4, $0x42e4bd13
+GLOBL all42e4bd13<>(SB), RODATA|NOPTR, $32
 
 // func BCEWithLogitsBackwardScalar(dst []float32, self []float32, target []float32, factor float32)
 // Requires: AVX, AVX2, CMOV, FMA3
 TEXT ·BCEWithLogitsBackwardScalar(SB), NOSPLIT, $0-76
-	MOVQ    dst_len+8(FP), AX
-	MOVQ    dst_base+0(FP), CX
-	MOVQ    self_len+32(FP), DX
-	CMPQ    DX, AX
-	CMOVQLT DX, AX
-	MOVQ    self_base+24(FP), DX
-	MOVQ    target_len+56(FP), BX
-	CMPQ    BX, AX
-	CMOVQLT BX, AX
-	MOVQ    target_base+48(FP), BX
-	XORQ    SI, SI
-	SUBQ    $+16, AX
-	CMPQ    SI, AX
-	JG      blocksDone
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    dst_base+0(FP), DX
+	MOVQ    self_len+32(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    self_base+24(FP), BX
+	MOVQ    target_len+56(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    target_base+48(FP), SI
+	XORQ    AX, AX
+	SUBQ    $+16, CX
+	JL      blocksDone
 
 blocks:
-	VMOVUPS      (DX)(SI*4), Y0
-	VMOVUPS      32(DX)(SI*4), Y1
-	VMOVUPS      (BX)(SI*4), Y2
-	VMOVUPS      32(BX)(SI*4), Y3
+	VMOVUPS      (BX)(AX*4), Y0
+	VMOVUPS      32(BX)(AX*4), Y1
+	VMOVUPS      (SI)(AX*4), Y2
+	VMOVUPS      32(SI)(AX*4), Y3
 	VMOVUPS      all7fffffff<>+0(SB), Y5
 	VANDPS       Y5, Y0, Y4
 	VANDPS       Y5, Y1, Y5
+	VMOVUPS      all42e4bd13<>+0(SB), Y6
+	VMINPS       Y4, Y6, Y4
+	VMINPS       Y5, Y6, Y5
 	VMOVUPS      all4b400057<>+0(SB), Y7
 	VMOVUPS      Y7, Y6
 	VMOVUPS      Y7, Y7
 	VMOVUPS      all3fb8aa3b<>+0(SB), Y8
 	VFMADD231PS  Y8, Y4, Y6
 	VFMADD231PS  Y8, Y5, Y7
-	VMOVUPS      all4b4000fc<>+0(SB), Y8
-	VMINPS       Y6, Y8, Y6
-	VMINPS       Y7, Y8, Y7
-	VMOVUPS      all4b400057<>+0(SB), Y8
-	VMOVUPS      all3f317218<>+0(SB), Y9
-	VMOVUPS      allb102e308<>+0(SB), Y10
-	VSUBPS       Y8, Y6, Y11
-	VFNMADD231PS Y9, Y11, Y4
-	VFNMADD231PS Y10, Y11, Y4
-	VSUBPS       Y8, Y7, Y8
-	VFNMADD231PS Y9, Y8, Y5
-	VFNMADD231PS Y10, Y8, Y5
+	VSUBPS       all4b400057<>+0(SB), Y6, Y8
+	VFNMADD231PS all3f317218<>+0(SB), Y8, Y4
+	VFNMADD231PS allb102e308<>+0(SB), Y8, Y4
+	VSUBPS       all4b400057<>+0(SB), Y7, Y8
+	VFNMADD231PS all3f317218<>+0(SB), Y8, Y5
+	VFNMADD231PS allb102e308<>+0(SB), Y8, Y5
 	VPSLLD       $0x17, Y6, Y6
 	VPSLLD       $0x17, Y7, Y7
 	VMOVUPS      all3ab52835<>+0(SB), Y9
@@ -3553,16 +3829,10 @@ blocks:
 	VMULPS       Y6, Y4, Y4
 	VMULPS       Y7, Y5, Y5
 	VMOVUPS      all2b800000<>+0(SB), Y10
-	VADDPS       Y6, Y10, Y11
-	VSUBPS       Y6, Y11, Y6
-	VSUBPS       Y6, Y10, Y6
-	VFMADD213PS  Y6, Y4, Y8
-	VADDPS       Y11, Y8, Y4
-	VADDPS       Y7, Y10, Y6
-	VSUBPS       Y7, Y6, Y7
-	VSUBPS       Y7, Y10, Y7
-	VFMADD213PS  Y7, Y5, Y9
-	VADDPS       Y6, Y9, Y5
+	VFMADD213PS  Y10, Y4, Y8
+	VFMADD213PS  Y10, Y5, Y9
+	VADDPS       Y6, Y8, Y4
+	VADDPS       Y7, Y9, Y5
 	VMOVUPS      all2b800000<>+0(SB), Y6
 	VDIVPS       Y4, Y6, Y4
 	VDIVPS       Y5, Y6, Y5
@@ -3584,25 +3854,25 @@ blocks:
 	VBROADCASTSS factor+72(FP), Y2
 	VMULPS       Y2, Y0, Y0
 	VMULPS       Y2, Y1, Y1
-	VMOVUPS      Y0, (CX)(SI*4)
-	VMOVUPS      Y1, 32(CX)(SI*4)
-	ADDQ         $+16, SI
-	CMPQ         SI, AX
-	JLE          blocks
+	VMOVUPS      Y0, (DX)(AX*4)
+	VMOVUPS      Y1, 32(DX)(AX*4)
+	ADDQ         $+16, AX
+	SUBQ         $+16, CX
+	JGE          blocks
 
 blocksDone:
-	ADDQ $+8, AX
-	CMPQ SI, AX
-	JG   vectorsDone
+	ADDQ $+16, CX
+	SUBQ $+8, CX
+	JL   vectorsDone
 
 vectors:
-	VMOVUPS      (DX)(SI*4), Y0
-	VMOVUPS      (BX)(SI*4), Y1
+	VMOVUPS      (BX)(AX*4), Y0
+	VMOVUPS      (SI)(AX*4), Y1
 	VANDPS       all7fffffff<>+0(SB), Y0, Y2
+	VMOVUPS      all42e4bd13<>+0(SB), Y3
+	VMINPS       Y2, Y3, Y2
 	VMOVUPS      all4b400057<>+0(SB), Y3
 	VFMADD231PS  all3fb8aa3b<>+0(SB), Y2, Y3
-	VMOVUPS      all4b4000fc<>+0(SB), Y4
-	VMINPS       Y3, Y4, Y3
 	VSUBPS       all4b400057<>+0(SB), Y3, Y4
 	VFNMADD231PS all3f317218<>+0(SB), Y4, Y2
 	VFNMADD231PS allb102e308<>+0(SB), Y4, Y2
@@ -3614,12 +3884,8 @@ vectors:
 	VFMADD213PS  all3efffffe<>+0(SB), Y2, Y4
 	VFMADD213PS  all3f800000<>+0(SB), Y2, Y4
 	VMULPS       Y3, Y2, Y2
-	VMOVUPS      all2b800000<>+0(SB), Y5
-	VADDPS       Y3, Y5, Y6
-	VSUBPS       Y3, Y6, Y3
-	VSUBPS       Y3, Y5, Y3
-	VFMADD213PS  Y3, Y2, Y4
-	VADDPS       Y6, Y4, Y2
+	VFMADD213PS  all2b800000<>+0(SB), Y2, Y4
+	VADDPS       Y3, Y4, Y2
 	VMOVUPS      all2b800000<>+0(SB), Y3
 	VDIVPS       Y2, Y3, Y2
 	VCMPPS       $0x1e, all00000000<>+0(SB), Y0, Y0
@@ -3630,25 +3896,25 @@ vectors:
 	VADDPS       Y0, Y1, Y0
 	VBROADCASTSS factor+72(FP), Y1
 	VMULPS       Y1, Y0, Y0
-	VMOVUPS      Y0, (CX)(SI*4)
-	ADDQ         $+8, SI
-	CMPQ         SI, AX
-	JLE          vectors
+	VMOVUPS      Y0, (DX)(AX*4)
+	ADDQ         $+8, AX
+	SUBQ         $+8, CX
+	JGE          vectors
 
 vectorsDone:
-	ADDQ         $+8, AX
-	SUBQ         SI, AX
-	JE           rest
+	ADDQ         $+8, CX
+	TESTQ        CX, CX
+	JE           lastDone
 	LEAQ         masks<>+32(SB), DI
-	NEGQ         AX
-	VMOVUPS      (DI)(AX*4), Y0
-	VMASKMOVPS   (DX)(SI*4), Y0, Y1
-	VMASKMOVPS   (BX)(SI*4), Y0, Y2
+	NEGQ         CX
+	VMOVUPS      (DI)(CX*4), Y0
+	VMASKMOVPS   (BX)(AX*4), Y0, Y1
+	VMASKMOVPS   (SI)(AX*4), Y0, Y2
 	VANDPS       all7fffffff<>+0(SB), Y1, Y3
+	VMOVUPS      all42e4bd13<>+0(SB), Y4
+	VMINPS       Y3, Y4, Y3
 	VMOVUPS      all4b400057<>+0(SB), Y4
 	VFMADD231PS  all3fb8aa3b<>+0(SB), Y3, Y4
-	VMOVUPS      all4b4000fc<>+0(SB), Y5
-	VMINPS       Y4, Y5, Y4
 	VSUBPS       all4b400057<>+0(SB), Y4, Y5
 	VFNMADD231PS all3f317218<>+0(SB), Y5, Y3
 	VFNMADD231PS allb102e308<>+0(SB), Y5, Y3
@@ -3660,12 +3926,8 @@ vectorsDone:
 	VFMADD213PS  all3efffffe<>+0(SB), Y3, Y5
 	VFMADD213PS  all3f800000<>+0(SB), Y3, Y5
 	VMULPS       Y4, Y3, Y3
-	VMOVUPS      all2b800000<>+0(SB), Y6
-	VADDPS       Y4, Y6, Y7
-	VSUBPS       Y4, Y7, Y4
-	VSUBPS       Y4, Y6, Y4
-	VFMADD213PS  Y4, Y3, Y5
-	VADDPS       Y7, Y5, Y3
+	VFMADD213PS  all2b800000<>+0(SB), Y3, Y5
+	VADDPS       Y4, Y5, Y3
 	VMOVUPS      all2b800000<>+0(SB), Y4
 	VDIVPS       Y3, Y4, Y3
 	VCMPPS       $0x1e, all00000000<>+0(SB), Y1, Y1
@@ -3676,212 +3938,208 @@ vectorsDone:
 	VADDPS       Y1, Y2, Y1
 	VBROADCASTSS factor+72(FP), Y2
 	VMULPS       Y2, Y1, Y1
-	VMASKMOVPS   Y1, Y0, (CX)(SI*4)
+	VMASKMOVPS   Y1, Y0, (DX)(AX*4)
 
-rest:
+lastDone:
 	VZEROUPPER
 	RET
 
 // func Float16ToFloat32(dst []float32, src []uint16)
 // Requires: AVX, CMOV, F16C
 TEXT ·Float16ToFloat32(SB), NOSPLIT, $16-48
-	MOVQ    dst_len+8(FP), AX
-	MOVQ    dst_base+0(FP), CX
-	MOVQ    src_len+32(FP), DX
-	CMPQ    DX, AX
-	CMOVQLT DX, AX
-	MOVQ    src_base+24(FP), DX
-	XORQ    BX, BX
-	SUBQ    $+16, AX
-	CMPQ    BX, AX
-	JG      blocksDone
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    dst_base+0(FP), DX
+	MOVQ    src_len+32(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    src_base+24(FP), BX
+	XORQ    AX, AX
+	SUBQ    $+16, CX
+	JL      blocksDone
 
 blocks:
-	VCVTPH2PS (DX)(BX*2), Y0
-	VCVTPH2PS 16(DX)(BX*2), Y1
-	VMOVUPS   Y0, (CX)(BX*4)
-	VMOVUPS   Y1, 32(CX)(BX*4)
-	ADDQ      $+16, BX
-	CMPQ      BX, AX
-	JLE       blocks
+	VCVTPH2PS (BX)(AX*2), Y0
+	VCVTPH2PS 16(BX)(AX*2), Y1
+	VMOVUPS   Y0, (DX)(AX*4)
+	VMOVUPS   Y1, 32(DX)(AX*4)
+	ADDQ      $+16, AX
+	SUBQ      $+16, CX
+	JGE       blocks
 
 blocksDone:
-	ADDQ $+8, AX
-	CMPQ BX, AX
-	JG   vectorsDone
+	ADDQ $+16, CX
+	SUBQ $+8, CX
+	JL   vectorsDone
 
 vectors:
-	VCVTPH2PS (DX)(BX*2), Y0
-	VMOVUPS   Y0, (CX)(BX*4)
-	ADDQ      $+8, BX
-	CMPQ      BX, AX
-	JLE       vectors
+	VCVTPH2PS (BX)(AX*2), Y0
+	VMOVUPS   Y0, (DX)(AX*4)
+	ADDQ      $+8, AX
+	SUBQ      $+8, CX
+	JGE       vectors
 
 vectorsDone:
-	ADDQ    $+8, AX
-	SUBQ    BX, AX
-	JE      rest
+	ADDQ    $+8, CX
+	TESTQ   CX, CX
+	JE      lastDone
 	VPXOR   X0, X0, X0
 	VMOVDQU X0, (SP)
-	LEAQ    (DX)(BX*2), DX
+	LEAQ    (BX)(AX*2), BX
 	XORQ    SI, SI
 
 readSrc:
-	MOVW       (DX)(SI*2), DI
+	MOVW       (BX)(SI*2), DI
 	MOVW       DI, (SP)(SI*2)
 	INCQ       SI
-	CMPQ       SI, AX
+	CMPQ       SI, CX
 	JL         readSrc
-	LEAQ       masks<>+32(SB), DX
-	NEGQ       AX
-	VMOVUPS    (DX)(AX*4), Y0
+	LEAQ       masks<>+32(SB), BX
+	NEGQ       CX
+	VMOVUPS    (BX)(CX*4), Y0
 	VCVTPH2PS  (SP), Y1
-	VMASKMOVPS Y1, Y0, (CX)(BX*4)
+	VMASKMOVPS Y1, Y0, (DX)(AX*4)
 
-rest:
+lastDone:
 	VZEROUPPER
 	RET
 
 // func Float32ToFloat16(dst []uint16, src []float32)
 // Requires: AVX, CMOV, F16C
 TEXT ·Float32ToFloat16(SB), NOSPLIT, $16-48
-	MOVQ    dst_len+8(FP), AX
-	MOVQ    dst_base+0(FP), CX
-	MOVQ    src_len+32(FP), DX
-	CMPQ    DX, AX
-	CMOVQLT DX, AX
-	MOVQ    src_base+24(FP), DX
-	XORQ    BX, BX
-	SUBQ    $+16, AX
-	CMPQ    BX, AX
-	JG      blocksDone
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    dst_base+0(FP), DX
+	MOVQ    src_len+32(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    src_base+24(FP), BX
+	XORQ    AX, AX
+	SUBQ    $+16, CX
+	JL      blocksDone
 
 blocks:
-	VMOVUPS   (DX)(BX*4), Y0
-	VMOVUPS   32(DX)(BX*4), Y1
-	VCVTPS2PH $0x00, Y0, (CX)(BX*2)
-	VCVTPS2PH $0x00, Y1, 16(CX)(BX*2)
-	ADDQ      $+16, BX
-	CMPQ      BX, AX
-	JLE       blocks
+	VMOVUPS   (BX)(AX*4), Y0
+	VMOVUPS   32(BX)(AX*4), Y1
+	VCVTPS2PH $0x00, Y0, (DX)(AX*2)
+	VCVTPS2PH $0x00, Y1, 16(DX)(AX*2)
+	ADDQ      $+16, AX
+	SUBQ      $+16, CX
+	JGE       blocks
 
 blocksDone:
-	ADDQ $+8, AX
-	CMPQ BX, AX
-	JG   vectorsDone
+	ADDQ $+16, CX
+	SUBQ $+8, CX
+	JL   vectorsDone
 
 vectors:
-	VMOVUPS   (DX)(BX*4), Y0
-	VCVTPS2PH $0x00, Y0, (CX)(BX*2)
-	ADDQ      $+8, BX
-	CMPQ      BX, AX
-	JLE       vectors
+	VMOVUPS   (BX)(AX*4), Y0
+	VCVTPS2PH $0x00, Y0, (DX)(AX*2)
+	ADDQ      $+8, AX
+	SUBQ      $+8, CX
+	JGE       vectors
 
 vectorsDone:
-	ADDQ       $+8, AX
-	SUBQ       BX, AX
-	JE         rest
+	ADDQ       $+8, CX
+	TESTQ      CX, CX
+	JE         lastDone
 	LEAQ       masks<>+32(SB), SI
-	MOVQ       AX, DI
+	MOVQ       CX, DI
 	NEGQ       DI
 	VMOVUPS    (SI)(DI*4), Y0
-	VMASKMOVPS (DX)(BX*4), Y0, Y0
+	VMASKMOVPS (BX)(AX*4), Y0, Y0
 	VCVTPS2PH  $0x00, Y0, (SP)
-	LEAQ       (CX)(BX*2), CX
+	LEAQ       (DX)(AX*2), AX
 	XORQ       DX, DX
 
 writeDst:
 	MOVW (SP)(DX*2), BX
-	MOVW BX, (CX)(DX*2)
+	MOVW BX, (AX)(DX*2)
 	INCQ DX
-	CMPQ DX, AX
+	CMPQ DX, CX
 	JL   writeDst
 
-rest:
+lastDone:
 	VZEROUPPER
 	RET
 
 // func BFloat16ToFloat32(dst []float32, src []uint16)
 // Requires: AVX, AVX2, CMOV
 TEXT ·BFloat16ToFloat32(SB), NOSPLIT, $16-48
-	MOVQ    dst_len+8(FP), AX
-	MOVQ    dst_base+0(FP), CX
-	MOVQ    src_len+32(FP), DX
-	CMPQ    DX, AX
-	CMOVQLT DX, AX
-	MOVQ    src_base+24(FP), DX
-	XORQ    BX, BX
-	SUBQ    $+16, AX
-	CMPQ    BX, AX
-	JG      blocksDone
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    dst_base+0(FP), DX
+	MOVQ    src_len+32(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    src_base+24(FP), BX
+	XORQ    AX, AX
+	SUBQ    $+16, CX
+	JL      blocksDone
 
 blocks:
-	VPMOVZXWD (DX)(BX*2), Y0
+	VPMOVZXWD (BX)(AX*2), Y0
 	VPSLLD    $0x10, Y0, Y0
-	VPMOVZXWD 16(DX)(BX*2), Y1
+	VPMOVZXWD 16(BX)(AX*2), Y1
 	VPSLLD    $0x10, Y1, Y1
-	VMOVUPS   Y0, (CX)(BX*4)
-	VMOVUPS   Y1, 32(CX)(BX*4)
-	ADDQ      $+16, BX
-	CMPQ      BX, AX
-	JLE       blocks
+	VMOVUPS   Y0, (DX)(AX*4)
+	VMOVUPS   Y1, 32(DX)(AX*4)
+	ADDQ      $+16, AX
+	SUBQ      $+16, CX
+	JGE       blocks
 
 blocksDone:
-	ADDQ $+8, AX
-	CMPQ BX, AX
-	JG   vectorsDone
+	ADDQ $+16, CX
+	SUBQ $+8, CX
+	JL   vectorsDone
 
 vectors:
-	VPMOVZXWD (DX)(BX*2), Y0
+	VPMOVZXWD (BX)(AX*2), Y0
 	VPSLLD    $0x10, Y0, Y0
-	VMOVUPS   Y0, (CX)(BX*4)
-	ADDQ      $+8, BX
-	CMPQ      BX, AX
-	JLE       vectors
+	VMOVUPS   Y0, (DX)(AX*4)
+	ADDQ      $+8, AX
+	SUBQ      $+8, CX
+	JGE       vectors
 
 vectorsDone:
-	ADDQ    $+8, AX
-	SUBQ    BX, AX
-	JE      rest
+	ADDQ    $+8, CX
+	TESTQ   CX, CX
+	JE      lastDone
 	VPXOR   X0, X0, X0
 	VMOVDQU X0, (SP)
-	LEAQ    (DX)(BX*2), DX
+	LEAQ    (BX)(AX*2), BX
 	XORQ    SI, SI
 
 readSrc:
-	MOVW       (DX)(SI*2), DI
+	MOVW       (BX)(SI*2), DI
 	MOVW       DI, (SP)(SI*2)
 	INCQ       SI
-	CMPQ       SI, AX
+	CMPQ       SI, CX
 	JL         readSrc
-	LEAQ       masks<>+32(SB), DX
-	NEGQ       AX
-	VMOVUPS    (DX)(AX*4), Y0
+	LEAQ       masks<>+32(SB), BX
+	NEGQ       CX
+	VMOVUPS    (BX)(CX*4), Y0
 	VPMOVZXWD  (SP), Y1
 	VPSLLD     $0x10, Y1, Y1
-	VMASKMOVPS Y1, Y0, (CX)(BX*4)
+	VMASKMOVPS Y1, Y0, (DX)(AX*4)
 
-rest:
+lastDone:
 	VZEROUPPER
 	RET
 
 // func Float32ToBFloat16(dst []uint16, src []float32)
 // Requires: AVX, AVX2, CMOV
 TEXT ·Float32ToBFloat16(SB), NOSPLIT, $16-48
-	MOVQ    dst_len+8(FP), AX
-	MOVQ    dst_base+0(FP), CX
-	MOVQ    src_len+32(FP), DX
-	CMPQ    DX, AX
-	CMOVQLT DX, AX
-	MOVQ    src_base+24(FP), DX
-	XORQ    BX, BX
-	SUBQ    $+16, AX
-	CMPQ    BX, AX
-	JG      blocksDone
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    dst_base+0(FP), DX
+	MOVQ    src_len+32(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    src_base+24(FP), BX
+	XORQ    AX, AX
+	SUBQ    $+16, CX
+	JL      blocksDone
 
 blocks:
-	VMOVUPS      (DX)(BX*4), Y0
-	VMOVUPS      32(DX)(BX*4), Y1
+	VMOVUPS      (BX)(AX*4), Y0
+	VMOVUPS      32(BX)(AX*4), Y1
 	VCMPPS       $0x03, Y0, Y0, Y2
 	VPSRLD       $0x10, Y0, Y3
 	VANDPS       all00000001<>+0(SB), Y3, Y3
@@ -3892,7 +4150,7 @@ blocks:
 	VPSRLD       $0x10, Y0, Y0
 	VEXTRACTI128 $0x01, Y0, X2
 	VPACKUSDW    X2, X0, X2
-	VMOVDQU      X2, (CX)(BX*2)
+	VMOVDQU      X2, (DX)(AX*2)
 	VCMPPS       $0x03, Y1, Y1, Y0
 	VPSRLD       $0x10, Y1, Y2
 	VANDPS       all00000001<>+0(SB), Y2, Y2
@@ -3903,18 +4161,18 @@ blocks:
 	VPSRLD       $0x10, Y0, Y0
 	VEXTRACTI128 $0x01, Y0, X1
 	VPACKUSDW    X1, X0, X1
-	VMOVDQU      X1, 16(CX)(BX*2)
-	ADDQ         $+16, BX
-	CMPQ         BX, AX
-	JLE          blocks
+	VMOVDQU      X1, 16(DX)(AX*2)
+	ADDQ         $+16, AX
+	SUBQ         $+16, CX
+	JGE          blocks
 
 blocksDone:
-	ADDQ $+8, AX
-	CMPQ BX, AX
-	JG   vectorsDone
+	ADDQ $+16, CX
+	SUBQ $+8, CX
+	JL   vectorsDone
 
 vectors:
-	VMOVUPS      (DX)(BX*4), Y0
+	VMOVUPS      (BX)(AX*4), Y0
 	VCMPPS       $0x03, Y0, Y0, Y1
 	VPSRLD       $0x10, Y0, Y2
 	VANDPS       all00000001<>+0(SB), Y2, Y2
@@ -3925,20 +4183,20 @@ vectors:
 	VPSRLD       $0x10, Y0, Y0
 	VEXTRACTI128 $0x01, Y0, X1
 	VPACKUSDW    X1, X0, X1
-	VMOVDQU      X1, (CX)(BX*2)
-	ADDQ         $+8, BX
-	CMPQ         BX, AX
-	JLE          vectors
+	VMOVDQU      X1, (DX)(AX*2)
+	ADDQ         $+8, AX
+	SUBQ         $+8, CX
+	JGE          vectors
 
 vectorsDone:
-	ADDQ         $+8, AX
-	SUBQ         BX, AX
-	JE           rest
+	ADDQ         $+8, CX
+	TESTQ        CX, CX
+	JE           lastDone
 	LEAQ         masks<>+32(SB), SI
-	MOVQ         AX, DI
+	MOVQ         CX, DI
 	NEGQ         DI
 	VMOVUPS      (SI)(DI*4), Y0
-	VMASKMOVPS   (DX)(BX*4), Y0, Y0
+	VMASKMOVPS   (BX)(AX*4), Y0, Y0
 	VCMPPS       $0x03, Y0, Y0, Y1
 	VPSRLD       $0x10, Y0, Y2
 	VANDPS       all00000001<>+0(SB), Y2, Y2
@@ -3950,55 +4208,395 @@ vectorsDone:
 	VEXTRACTI128 $0x01, Y0, X1
 	VPACKUSDW    X1, X0, X1
 	VMOVDQU      X1, (SP)
-	LEAQ         (CX)(BX*2), CX
+	LEAQ         (DX)(AX*2), AX
 	XORQ         DX, DX
 
 writeDst:
 	MOVW (SP)(DX*2), BX
-	MOVW BX, (CX)(DX*2)
+	MOVW BX, (AX)(DX*2)
 	INCQ DX
-	CMPQ DX, AX
+	CMPQ DX, CX
 	JL   writeDst
 
-rest:
+lastDone:
 	VZEROUPPER
 	RET
 
-DATA all00000001<>+0(SB)/8, $0x0000000100000001
-DATA all00000001<>+8(SB)/8, $0x0000000100000001
-DATA all00000001<>+16(SB)/8, $0x0000000100000001
-DATA all00000001<>+24(SB)/8, $0x0000000100000001
+DATA all00000001<>+0(SB)/4, $0x00000001
+DATA all00000001<>+4(SB)/4, $0x00000001
+DATA all00000001<>+8(SB)/4, $0x00000001
+DATA all00000001<>+12(SB)/4, $0x00000001
+DATA all00000001<>+16(SB)/4, $0x00000001
+DATA all00000001<>+20(SB)/4, $0x00000001
+DATA all00000001<>+24(SB)/4, $0x00000001
+DATA all00000001<>+28(SB)/4, $0x00000001
 GLOBL all00000001<>(SB), RODATA|NOPTR, $32
 
-DATA all00007fff<>+0(SB)/8, $0x00007fff00007fff
-DATA all00007fff<>+8(SB)/8, $0x00007fff00007fff
-DATA all00007fff<>+16(SB)/8, $0x00007fff00007fff
-DATA all00007fff<>+24(SB)/8, $0x00007fff00007fff
+DATA all00007fff<>+0(SB)/4, $0x00007fff
+DATA all00007fff<>+4(SB)/4, $0x00007fff
+DATA all00007fff<>+8(SB)/4, $0x00007fff
+DATA all00007fff<>+12(SB)/4, $0x00007fff
+DATA all00007fff<>+16(SB)/4, $0x00007fff
+DATA all00007fff<>+20(SB)/4, $0x00007fff
+DATA all00007fff<>+24(SB)/4, $0x00007fff
+DATA all00007fff<>+28(SB)/4, $0x00007fff
 GLOBL all00007fff<>(SB), RODATA|NOPTR, $32
 
-DATA all00400000<>+0(SB)/8, $0x0040000000400000
-DATA all00400000<>+8(SB)/8, $0x0040000000400000
-DATA all00400000<>+16(SB)/8, $0x0040000000400000
-DATA all00400000<>+24(SB)/8, $0x0040000000400000
+DATA all00400000<>+0(SB)/4, $0x00400000
+DATA all00400000<>+4(SB)/4, $0x00400000
+DATA all00400000<>+8(SB)/4, $0x00400000
+DATA all00400000<>+12(SB)/4, $0x00400000
+DATA all00400000<>+16(SB)/4, $0x00400000
+DATA all00400000<>+20(SB)/4, $0x00400000
+DATA all00400000<>+24(SB)/4, $0x00400000
+DATA all00400000<>+28(SB)/4, $0x00400000
 GLOBL all00400000<>(SB), RODATA|NOPTR, $32
+
+// func dropout(dst []float32, src []float32, start uint64, limit int64, keep float64)
+// Requires: AVX, AVX2, CMOV
+TEXT ·dropout(SB), NOSPLIT, $0-72
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         dst_base+0(FP), DX
+	MOVQ         src_len+32(FP), AX
+	CMPQ         AX, CX
+	CMOVQLT      AX, CX
+	MOVQ         src_base+24(FP), BX
+	VPBROADCASTQ start+48(FP), Y0
+	VPADDQ       lanes0145<>+0(SB), Y0, Y0
+	VPBROADCASTQ start+48(FP), Y1
+	VPADDQ       lanes2367<>+0(SB), Y1, Y1
+	XORQ         AX, AX
+	SUBQ         $+16, CX
+	JL           blocksDone
+
+blocks:
+	VMOVUPS      (BX)(AX*4), Y2
+	VMOVUPS      32(BX)(AX*4), Y3
+	VBROADCASTSD keep+64(FP), Y4
+	VCVTPS2PD    X2, Y7
+	VEXTRACTF128 $0x01, Y2, X2
+	VCVTPS2PD    X2, Y2
+	VDIVPD       Y4, Y7, Y7
+	VDIVPD       Y4, Y2, Y2
+	VCVTPD2PSY   Y7, X5
+	VCVTPD2PSY   Y2, X2
+	VINSERTF128  $0x01, X2, Y5, Y5
+	VCVTPS2PD    X3, Y2
+	VEXTRACTF128 $0x01, Y3, X3
+	VCVTPS2PD    X3, Y3
+	VDIVPD       Y4, Y2, Y2
+	VDIVPD       Y4, Y3, Y3
+	VCVTPD2PSY   Y2, X6
+	VCVTPD2PSY   Y3, X3
+	VINSERTF128  $0x01, X3, Y6, Y6
+	VPSRLQ       $0x1e, Y0, Y2
+	VPXOR        Y0, Y2, Y2
+	VPSRLQ       $0x20, Y2, Y3
+	VPMULUDQ     allbf58476d1ce4e5b9<>+0(SB), Y3, Y3
+	VPMULUDQ     all00000000bf58476d<>+0(SB), Y2, Y4
+	VPADDQ       Y4, Y3, Y3
+	VPSLLQ       $0x20, Y3, Y3
+	VPMULUDQ     allbf58476d1ce4e5b9<>+0(SB), Y2, Y2
+	VPADDQ       Y3, Y2, Y2
+	VPSRLQ       $0x1b, Y2, Y3
+	VPXOR        Y2, Y3, Y3
+	VPSRLQ       $0x20, Y3, Y2
+	VPMULUDQ     all94d049bb133111eb<>+0(SB), Y2, Y2
+	VPMULUDQ     all0000000094d049bb<>+0(SB), Y3, Y4
+	VPADDQ       Y4, Y2, Y2
+	VPSLLQ       $0x20, Y2, Y2
+	VPMULUDQ     all94d049bb133111eb<>+0(SB), Y3, Y3
+	VPADDQ       Y2, Y3, Y3
+	VPSRLQ       $0x1f, Y3, Y2
+	VPXOR        Y3, Y2, Y2
+	VPSRLQ       $0x28, Y2, Y2
+	VPBROADCASTQ limit+56(FP), Y3
+	VPCMPGTQ     Y3, Y2, Y2
+	VPADDQ       allf1bbcdcbfa53e0a8<>+0(SB), Y0, Y0
+	VPSRLQ       $0x1e, Y1, Y3
+	VPXOR        Y1, Y3, Y3
+	VPSRLQ       $0x20, Y3, Y4
+	VPMULUDQ     allbf58476d1ce4e5b9<>+0(SB), Y4, Y4
+	VPMULUDQ     all00000000bf58476d<>+0(SB), Y3, Y7
+	VPADDQ       Y7, Y4, Y4
+	VPSLLQ       $0x20, Y4, Y4
+	VPMULUDQ     allbf58476d1ce4e5b9<>+0(SB), Y3, Y3
+	VPADDQ       Y4, Y3, Y3
+	VPSRLQ       $0x1b, Y3, Y4
+	VPXOR        Y3, Y4, Y4
+	VPSRLQ       $0x20, Y4, Y3
+	VPMULUDQ     all94d049bb133111eb<>+0(SB), Y3, Y3
+	VPMULUDQ     all0000000094d049bb<>+0(SB), Y4, Y7
+	VPADDQ       Y7, Y3, Y3
+	VPSLLQ       $0x20, Y3, Y3
+	VPMULUDQ     all94d049bb133111eb<>+0(SB), Y4, Y4
+	VPADDQ       Y3, Y4, Y4
+	VPSRLQ       $0x1f, Y4, Y3
+	VPXOR        Y4, Y3, Y3
+	VPSRLQ       $0x28, Y3, Y3
+	VPBROADCASTQ limit+56(FP), Y4
+	VPCMPGTQ     Y4, Y3, Y3
+	VPADDQ       allf1bbcdcbfa53e0a8<>+0(SB), Y1, Y1
+	VSHUFPS      $0x88, Y3, Y2, Y2
+	VPSRLQ       $0x1e, Y0, Y3
+	VPXOR        Y0, Y3, Y3
+	VPSRLQ       $0x20, Y3, Y4
+	VPMULUDQ     allbf58476d1ce4e5b9<>+0(SB), Y4, Y4
+	VPMULUDQ     all00000000bf58476d<>+0(SB), Y3, Y7
+	VPADDQ       Y7, Y4, Y4
+	VPSLLQ       $0x20, Y4, Y4
+	VPMULUDQ     allbf58476d1ce4e5b9<>+0(SB), Y3, Y3
+	VPADDQ       Y4, Y3, Y3
+	VPSRLQ       $0x1b, Y3, Y4
+	VPXOR        Y3, Y4, Y4
+	VPSRLQ       $0x20, Y4, Y3
+	VPMULUDQ     all94d049bb133111eb<>+0(SB), Y3, Y3
+	VPMULUDQ     all0000000094d049bb<>+0(SB), Y4, Y7
+	VPADDQ       Y7, Y3, Y3
+	VPSLLQ       $0x20, Y3, Y3
+	VPMULUDQ     all94d049bb133111eb<>+0(SB), Y4, Y4
+	VPADDQ       Y3, Y4, Y4
+	VPSRLQ       $0x1f, Y4, Y3
+	VPXOR        Y4, Y3, Y3
+	VPSRLQ       $0x28, Y3, Y3
+	VPBROADCASTQ limit+56(FP), Y4
+	VPCMPGTQ     Y4, Y3, Y3
+	VPADDQ       allf1bbcdcbfa53e0a8<>+0(SB), Y0, Y0
+	VPSRLQ       $0x1e, Y1, Y4
+	VPXOR        Y1, Y4, Y4
+	VPSRLQ       $0x20, Y4, Y7
+	VPMULUDQ     allbf58476d1ce4e5b9<>+0(SB), Y7, Y7
+	VPMULUDQ     all00000000bf58476d<>+0(SB), Y4, Y10
+	VPADDQ       Y10, Y7, Y7
+	VPSLLQ       $0x20, Y7, Y7
+	VPMULUDQ     allbf58476d1ce4e5b9<>+0(SB), Y4, Y4
+	VPADDQ       Y7, Y4, Y4
+	VPSRLQ       $0x1b, Y4, Y7
+	VPXOR        Y4, Y7, Y7
+	VPSRLQ       $0x20, Y7, Y4
+	VPMULUDQ     all94d049bb133111eb<>+0(SB), Y4, Y4
+	VPMULUDQ     all0000000094d049bb<>+0(SB), Y7, Y10
+	VPADDQ       Y10, Y4, Y4
+	VPSLLQ       $0x20, Y4, Y4
+	VPMULUDQ     all94d049bb133111eb<>+0(SB), Y7, Y7
+	VPADDQ       Y4, Y7, Y7
+	VPSRLQ       $0x1f, Y7, Y4
+	VPXOR        Y7, Y4, Y4
+	VPSRLQ       $0x28, Y4, Y4
+	VPBROADCASTQ limit+56(FP), Y7
+	VPCMPGTQ     Y7, Y4, Y4
+	VPADDQ       allf1bbcdcbfa53e0a8<>+0(SB), Y1, Y1
+	VSHUFPS      $0x88, Y4, Y3, Y3
+	VANDPS       Y2, Y5, Y2
+	VANDPS       Y3, Y6, Y3
+	VMOVUPS      Y2, (DX)(AX*4)
+	VMOVUPS      Y3, 32(DX)(AX*4)
+	ADDQ         $+16, AX
+	SUBQ         $+16, CX
+	JGE          blocks
+
+blocksDone:
+	ADDQ $+16, CX
+	SUBQ $+8, CX
+	JL   vectorsDone
+
+vectors:
+	VMOVUPS      (BX)(AX*4), Y2
+	VBROADCASTSD keep+64(FP), Y3
+	VCVTPS2PD    X2, Y4
+	VEXTRACTF128 $0x01, Y2, X2
+	VCVTPS2PD    X2, Y2
+	VDIVPD       Y3, Y4, Y4
+	VDIVPD       Y3, Y2, Y2
+	VCVTPD2PSY   Y4, X8
+	VCVTPD2PSY   Y2, X2
+	VINSERTF128  $0x01, X2, Y8, Y8
+	VPSRLQ       $0x1e, Y0, Y2
+	VPXOR        Y0, Y2, Y2
+	VPSRLQ       $0x20, Y2, Y3
+	VPMULUDQ     allbf58476d1ce4e5b9<>+0(SB), Y3, Y3
+	VPMULUDQ     all00000000bf58476d<>+0(SB), Y2, Y4
+	VPADDQ       Y4, Y3, Y3
+	VPSLLQ       $0x20, Y3, Y3
+	VPMULUDQ     allbf58476d1ce4e5b9<>+0(SB), Y2, Y2
+	VPADDQ       Y3, Y2, Y2
+	VPSRLQ       $0x1b, Y2, Y3
+	VPXOR        Y2, Y3, Y3
+	VPSRLQ       $0x20, Y3, Y2
+	VPMULUDQ     all94d049bb133111eb<>+0(SB), Y2, Y2
+	VPMULUDQ     all0000000094d049bb<>+0(SB), Y3, Y4
+	VPADDQ       Y4, Y2, Y2
+	VPSLLQ       $0x20, Y2, Y2
+	VPMULUDQ     all94d049bb133111eb<>+0(SB), Y3, Y3
+	VPADDQ       Y2, Y3, Y3
+	VPSRLQ       $0x1f, Y3, Y2
+	VPXOR        Y3, Y2, Y2
+	VPSRLQ       $0x28, Y2, Y2
+	VPBROADCASTQ limit+56(FP), Y3
+	VPCMPGTQ     Y3, Y2, Y2
+	VPADDQ       allf1bbcdcbfa53e0a8<>+0(SB), Y0, Y0
+	VPSRLQ       $0x1e, Y1, Y3
+	VPXOR        Y1, Y3, Y3
+	VPSRLQ       $0x20, Y3, Y4
+	VPMULUDQ     allbf58476d1ce4e5b9<>+0(SB), Y4, Y4
+	VPMULUDQ     all00000000bf58476d<>+0(SB), Y3, Y5
+	VPADDQ       Y5, Y4, Y4
+	VPSLLQ       $0x20, Y4, Y4
+	VPMULUDQ     allbf58476d1ce4e5b9<>+0(SB), Y3, Y3
+	VPADDQ       Y4, Y3, Y3
+	VPSRLQ       $0x1b, Y3, Y4
+	VPXOR        Y3, Y4, Y4
+	VPSRLQ       $0x20, Y4, Y3
+	VPMULUDQ     all94d049bb133111eb<>+0(SB), Y3, Y3
+	VPMULUDQ     all0000000094d049bb<>+0(SB), Y4, Y5
+	VPADDQ       Y5, Y3, Y3
+	VPSLLQ       $0x20, Y3, Y3
+	VPMULUDQ     all94d049bb133111eb<>+0(SB), Y4, Y4
+	VPADDQ       Y3, Y4, Y4
+	VPSRLQ       $0x1f, Y4, Y3
+	VPXOR        Y4, Y3, Y3
+	VPSRLQ       $0x28, Y3, Y3
+	VPBROADCASTQ limit+56(FP), Y4
+	VPCMPGTQ     Y4, Y3, Y3
+	VPADDQ       allf1bbcdcbfa53e0a8<>+0(SB), Y1, Y1
+	VSHUFPS      $0x88, Y3, Y2, Y2
+	VANDPS       Y2, Y8, Y2
+	VMOVUPS      Y2, (DX)(AX*4)
+	ADDQ         $+8, AX
+	SUBQ         $+8, CX
+	JGE          vectors
+
+vectorsDone:
+	ADDQ         $+8, CX
+	TESTQ        CX, CX
+	JE           lastDone
+	LEAQ         masks<>+32(SB), SI
+	NEGQ         CX
+	VMOVUPS      (SI)(CX*4), Y2
+	VMASKMOVPS   (BX)(AX*4), Y2, Y3
+	VBROADCASTSD keep+64(FP), Y4
+	VCVTPS2PD    X3, Y5
+	VEXTRACTF128 $0x01, Y3, X3
+	VCVTPS2PD    X3, Y3
+	VDIVPD       Y4, Y5, Y5
+	VDIVPD       Y4, Y3, Y3
+	VCVTPD2PSY   Y5, X9
+	VCVTPD2PSY   Y3, X3
+	VINSERTF128  $0x01, X3, Y9, Y9
+	VPSRLQ       $0x1e, Y0, Y3
+	VPXOR        Y0, Y3, Y3
+	VPSRLQ       $0x20, Y3, Y4
+	VPMULUDQ     allbf58476d1ce4e5b9<>+0(SB), Y4, Y4
+	VPMULUDQ     all00000000bf58476d<>+0(SB), Y3, Y5
+	VPADDQ       Y5, Y4, Y4
+	VPSLLQ       $0x20, Y4, Y4
+	VPMULUDQ     allbf58476d1ce4e5b9<>+0(SB), Y3, Y3
+	VPADDQ       Y4, Y3, Y3
+	VPSRLQ       $0x1b, Y3, Y4
+	VPXOR        Y3, Y4, Y4
+	VPSRLQ       $0x20, Y4, Y3
+	VPMULUDQ     all94d049bb133111eb<>+0(SB), Y3, Y3
+	VPMULUDQ     all0000000094d049bb<>+0(SB), Y4, Y5
+	VPADDQ       Y5, Y3, Y3
+	VPSLLQ       $0x20, Y3, Y3
+	VPMULUDQ     all94d049bb133111eb<>+0(SB), Y4, Y4
+	VPADDQ       Y3, Y4, Y4
+	VPSRLQ       $0x1f, Y4, Y3
+	VPXOR        Y4, Y3, Y3
+	VPSRLQ       $0x28, Y3, Y3
+	VPBROADCASTQ limit+56(FP), Y4
+	VPCMPGTQ     Y4, Y3, Y3
+	VPADDQ       allf1bbcdcbfa53e0a8<>+0(SB), Y0, Y0
+	VPSRLQ       $0x1e, Y1, Y0
+	VPXOR        Y1, Y0, Y0
+	VPSRLQ       $0x20, Y0, Y4
+	VPMULUDQ     allbf58476d1ce4e5b9<>+0(SB), Y4, Y4
+	VPMULUDQ     all00000000bf58476d<>+0(SB), Y0, Y5
+	VPADDQ       Y5, Y4, Y4
+	VPSLLQ       $0x20, Y4, Y4
+	VPMULUDQ     allbf58476d1ce4e5b9<>+0(SB), Y0, Y0
+	VPADDQ       Y4, Y0, Y0
+	VPSRLQ       $0x1b, Y0, Y4
+	VPXOR        Y0, Y4, Y4
+	VPSRLQ       $0x20, Y4, Y0
+	VPMULUDQ     all94d049bb133111eb<>+0(SB), Y0, Y0
+	VPMULUDQ     all0000000094d049bb<>+0(SB), Y4, Y5
+	VPADDQ       Y5, Y0, Y0
+	VPSLLQ       $0x20, Y0, Y0
+	VPMULUDQ     all94d049bb133111eb<>+0(SB), Y4, Y4
+	VPADDQ       Y0, Y4, Y4
+	VPSRLQ       $0x1f, Y4, Y0
+	VPXOR        Y4, Y0, Y0
+	VPSRLQ       $0x28, Y0, Y0
+	VPBROADCASTQ limit+56(FP), Y4
+	VPCMPGTQ     Y4, Y0, Y0
+	VPADDQ       allf1bbcdcbfa53e0a8<>+0(SB), Y1, Y1
+	VSHUFPS      $0x88, Y0, Y3, Y0
+	VANDPS       Y0, Y9, Y0
+	VMASKMOVPS   Y0, Y2, (DX)(AX*4)
+
+lastDone:
+	VZEROUPPER
+	RET
+
+DATA lanes0145<>+0(SB)/8, $0x0000000000000000
+DATA lanes0145<>+8(SB)/8, $0x9e3779b97f4a7c15
+DATA lanes0145<>+16(SB)/8, $0x78dde6e5fd29f054
+DATA lanes0145<>+24(SB)/8, $0x1715609f7c746c69
+GLOBL lanes0145<>(SB), RODATA|NOPTR, $32
+
+DATA lanes2367<>+0(SB)/8, $0x3c6ef372fe94f82a
+DATA lanes2367<>+8(SB)/8, $0xdaa66d2c7ddf743f
+DATA lanes2367<>+16(SB)/8, $0xb54cda58fbbee87e
+DATA lanes2367<>+24(SB)/8, $0x538454127b096493
+GLOBL lanes2367<>(SB), RODATA|NOPTR, $32
+
+DATA allbf58476d1ce4e5b9<>+0(SB)/8, $0xbf58476d1ce4e5b9
+DATA allbf58476d1ce4e5b9<>+8(SB)/8, $0xbf58476d1ce4e5b9
+DATA allbf58476d1ce4e5b9<>+16(SB)/8, $0xbf58476d1ce4e5b9
+DATA allbf58476d1ce4e5b9<>+24(SB)/8, $0xbf58476d1ce4e5b9
+GLOBL allbf58476d1ce4e5b9<>(SB), RODATA|NOPTR, $32
+
+DATA all00000000bf58476d<>+0(SB)/8, $0x00000000bf58476d
+DATA all00000000bf58476d<>+8(SB)/8, $0x00000000bf58476d
+DATA all00000000bf58476d<>+16(SB)/8, $0x00000000bf58476d
+DATA all00000000bf58476d<>+24(SB)/8, $0x00000000bf58476d
+GLOBL all00000000bf58476d<>(SB), RODATA|NOPTR, $32
+
+DATA all94d049bb133111eb<>+0(SB)/8, $0x94d049bb133111eb
+DATA all94d049bb133111eb<>+8(SB)/8, $0x94d049bb133111eb
+DATA all94d049bb133111eb<>+16(SB)/8, $0x94d049bb133111eb
+DATA all94d049bb133111eb<>+24(SB)/8, $0x94d049bb133111eb
+GLOBL all94d049bb133111eb<>(SB), RODATA|NOPTR, $32
+
+DATA all0000000094d049bb<>+0(SB)/8, $0x0000000094d049bb
+DATA all0000000094d049bb<>+8(SB)/8, $0x0000000094d049bb
+DATA all0000000094d049bb<>+16(SB)/8, $0x0000000094d049bb
+DATA all0000000094d049bb<>+24(SB)/8, $0x0000000094d049bb
+GLOBL all0000000094d049bb<>(SB), RODATA|NOPTR, $32
+
+DATA allf1bbcdcbfa53e0a8<>+0(SB)/8, $0xf1bbcdcbfa53e0a8
+DATA allf1bbcdcbfa53e0a8<>+8(SB)/8, $0xf1bbcdcbfa53e0a8
+DATA allf1bbcdcbfa53e0a8<>+16(SB)/8, $0xf1bbcdcbfa53e0a8
+DATA allf1bbcdcbfa53e0a8<>+24(SB)/8, $0xf1bbcdcbfa53e0a8
+GLOBL allf1bbcdcbfa53e0a8<>(SB), RODATA|NOPTR, $32
 
 // func SumFloat64(a []float32) float64
 // Requires: AVX, SSE2
 TEXT ·SumFloat64(SB), NOSPLIT, $0-32
-	MOVQ   a_len+8(FP), AX
-	MOVQ   a_base+0(FP), CX
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	XORQ   DX, DX
-	SUBQ   $+32, AX
-	CMPQ   DX, AX
-	JG     blocksDone
+	MOVQ   a_len+8(FP), CX
+	MOVQ   a_base+0(FP), DX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	XORQ   AX, AX
+	SUBQ   $+32, CX
+	JL     blocksDone
 
 blocks:
-	VMOVUPS      (CX)(DX*4), Y2
-	VMOVUPS      32(CX)(DX*4), Y3
-	VMOVUPS      64(CX)(DX*4), Y4
-	VMOVUPS      96(CX)(DX*4), Y5
+	VMOVUPS      (DX)(AX*4), Y2
+	VMOVUPS      32(DX)(AX*4), Y3
+	VMOVUPS      64(DX)(AX*4), Y4
+	VMOVUPS      96(DX)(AX*4), Y5
 	VCVTPS2PD    X2, Y6
 	VEXTRACTF128 $0x01, Y2, X2
 	VCVTPS2PD    X2, Y2
@@ -4019,123 +4617,122 @@ blocks:
 	VCVTPS2PD    X3, Y3
 	VADDPD       Y2, Y0, Y0
 	VADDPD       Y3, Y1, Y1
-	ADDQ         $+32, DX
-	CMPQ         DX, AX
-	JLE          blocks
+	ADDQ         $+32, AX
+	SUBQ         $+32, CX
+	JGE          blocks
 
 blocksDone:
-	ADDQ $+24, AX
-	CMPQ DX, AX
-	JG   vectorsDone
+	ADDQ $+32, CX
+	SUBQ $+8, CX
+	JL   vectorsDone
 
 vectors:
-	VMOVUPS      (CX)(DX*4), Y2
+	VMOVUPS      (DX)(AX*4), Y2
 	VCVTPS2PD    X2, Y3
 	VEXTRACTF128 $0x01, Y2, X2
 	VCVTPS2PD    X2, Y2
 	VADDPD       Y3, Y0, Y0
 	VADDPD       Y2, Y1, Y1
-	ADDQ         $+8, DX
-	CMPQ         DX, AX
-	JLE          vectors
+	ADDQ         $+8, AX
+	SUBQ         $+8, CX
+	JGE          vectors
 
 vectorsDone:
-	ADDQ         $+8, AX
-	SUBQ         DX, AX
-	JE           rest
+	ADDQ         $+8, CX
+	TESTQ        CX, CX
+	JE           lastDone
 	LEAQ         masks<>+32(SB), BX
-	NEGQ         AX
-	VMOVUPS      (BX)(AX*4), Y2
-	VMASKMOVPS   (CX)(DX*4), Y2, Y2
+	NEGQ         CX
+	VMOVUPS      (BX)(CX*4), Y2
+	VMASKMOVPS   (DX)(AX*4), Y2, Y2
 	VCVTPS2PD    X2, Y3
 	VEXTRACTF128 $0x01, Y2, X2
 	VCVTPS2PD    X2, Y2
 	VADDPD       Y3, Y0, Y0
 	VADDPD       Y2, Y1, Y1
 
-rest:
+lastDone:
 	VHADDPD      Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X1
-	VHADDPD      X1, X1, X0
-	MOVSD        X0, ret+24(FP)
+	VHADDPD      X1, X1, X1
+	MOVSD        X1, ret+24(FP)
 	VZEROUPPER
 	RET
 
 // func AddFloat64(dst []float64, a []float32)
 // Requires: AVX, AVX2, CMOV
 TEXT ·AddFloat64(SB), NOSPLIT, $0-48
-	MOVQ    dst_len+8(FP), AX
-	MOVQ    dst_base+0(FP), CX
-	MOVQ    a_len+32(FP), DX
-	CMPQ    DX, AX
-	CMOVQLT DX, AX
-	MOVQ    a_base+24(FP), DX
-	XORQ    BX, BX
-	SUBQ    $+16, AX
-	CMPQ    BX, AX
-	JG      blocksDone
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    dst_base+0(FP), DX
+	MOVQ    a_len+32(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    a_base+24(FP), BX
+	XORQ    AX, AX
+	SUBQ    $+16, CX
+	JL      blocksDone
 
 blocks:
-	VMOVUPS      (DX)(BX*4), Y0
-	VMOVUPS      32(DX)(BX*4), Y1
+	VMOVUPS      (BX)(AX*4), Y0
+	VMOVUPS      32(BX)(AX*4), Y1
 	VCVTPS2PD    X0, Y2
 	VEXTRACTF128 $0x01, Y0, X0
 	VCVTPS2PD    X0, Y0
-	VADDPD       (CX)(BX*8), Y2, Y2
-	VADDPD       32(CX)(BX*8), Y0, Y0
-	VMOVUPD      Y2, (CX)(BX*8)
-	VMOVUPD      Y0, 32(CX)(BX*8)
+	VADDPD       (DX)(AX*8), Y2, Y2
+	VADDPD       32(DX)(AX*8), Y0, Y0
+	VMOVUPD      Y2, (DX)(AX*8)
+	VMOVUPD      Y0, 32(DX)(AX*8)
 	VCVTPS2PD    X1, Y0
 	VEXTRACTF128 $0x01, Y1, X1
 	VCVTPS2PD    X1, Y1
-	VADDPD       64(CX)(BX*8), Y0, Y0
-	VADDPD       96(CX)(BX*8), Y1, Y1
-	VMOVUPD      Y0, 64(CX)(BX*8)
-	VMOVUPD      Y1, 96(CX)(BX*8)
-	ADDQ         $+16, BX
-	CMPQ         BX, AX
-	JLE          blocks
+	VADDPD       64(DX)(AX*8), Y0, Y0
+	VADDPD       96(DX)(AX*8), Y1, Y1
+	VMOVUPD      Y0, 64(DX)(AX*8)
+	VMOVUPD      Y1, 96(DX)(AX*8)
+	ADDQ         $+16, AX
+	SUBQ         $+16, CX
+	JGE          blocks
 
 blocksDone:
-	ADDQ $+8, AX
-	CMPQ BX, AX
-	JG   vectorsDone
+	ADDQ $+16, CX
+	SUBQ $+8, CX
+	JL   vectorsDone
 
 vectors:
-	VMOVUPS      (DX)(BX*4), Y0
+	VMOVUPS      (BX)(AX*4), Y0
 	VCVTPS2PD    X0, Y1
 	VEXTRACTF128 $0x01, Y0, X0
 	VCVTPS2PD    X0, Y0
-	VADDPD       (CX)(BX*8), Y1, Y1
-	VADDPD       32(CX)(BX*8), Y0, Y0
-	VMOVUPD      Y1, (CX)(BX*8)
-	VMOVUPD      Y0, 32(CX)(BX*8)
-	ADDQ         $+8, BX
-	CMPQ         BX, AX
-	JLE          vectors
+	VADDPD       (DX)(AX*8), Y1, Y1
+	VADDPD       32(DX)(AX*8), Y0, Y0
+	VMOVUPD      Y1, (DX)(AX*8)
+	VMOVUPD      Y0, 32(DX)(AX*8)
+	ADDQ         $+8, AX
+	SUBQ         $+8, CX
+	JGE          vectors
 
 vectorsDone:
-	ADDQ         $+8, AX
-	SUBQ         BX, AX
-	JE           rest
+	ADDQ         $+8, CX
+	TESTQ        CX, CX
+	JE           lastDone
 	LEAQ         masks<>+32(SB), SI
-	NEGQ         AX
-	VMOVUPS      (SI)(AX*4), Y0
-	VMASKMOVPS   (DX)(BX*4), Y0, Y1
+	NEGQ         CX
+	VMOVUPS      (SI)(CX*4), Y0
+	VMASKMOVPS   (BX)(AX*4), Y0, Y1
 	VCVTPS2PD    X1, Y2
 	VEXTRACTF128 $0x01, Y1, X1
 	VCVTPS2PD    X1, Y1
 	VPMOVSXDQ    X0, Y3
-	VMASKMOVPD   (CX)(BX*8), Y3, Y4
+	VMASKMOVPD   (DX)(AX*8), Y3, Y4
 	VADDPD       Y4, Y2, Y2
-	VMASKMOVPD   Y2, Y3, (CX)(BX*8)
+	VMASKMOVPD   Y2, Y3, (DX)(AX*8)
 	VEXTRACTI128 $0x01, Y0, X3
 	VPMOVSXDQ    X3, Y3
-	VMASKMOVPD   32(CX)(BX*8), Y3, Y4
+	VMASKMOVPD   32(DX)(AX*8), Y3, Y4
 	VADDPD       Y4, Y1, Y1
-	VMASKMOVPD   Y1, Y3, 32(CX)(BX*8)
+	VMASKMOVPD   Y1, Y3, 32(DX)(AX*8)
 
-rest:
+lastDone:
 	VZEROUPPER
 	RET

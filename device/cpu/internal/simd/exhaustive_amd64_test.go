@@ -4,6 +4,7 @@ import (
 	"flag"
 	"math"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -24,31 +25,37 @@ func TestExhaustive(t *testing.T) {
 	if !*exhaustive {
 		t.Skip("not asked for; add -exhaustive")
 	}
-	targets := make([]float32, sweep)
-	for i := range targets {
-		targets[i] = 1
-	}
+	targets := slices.Repeat([]float32{1}, sweep)
 	const third = float32(1.0 / 3)
+	thirds := slices.Repeat([]float32{third}, sweep)
 	gradient := func(m float64) float64 { return -lossSigmoid(m) }
 	gradientThird := func(m float64) float64 { return -lossSigmoid(m) * float64(third) }
-	for _, c := range []struct {
+	gradientNinth := func(m float64) float64 { return gradientThird(m) * float64(third) }
+	type row struct {
 		name string
 		ulp  float64
 		run  func(dst, x []float32)
 		want func(x float64) float64
-	}{
-		{"Loss", 2, func(dst, x []float32) { SoftMarginLoss(dst, x, targets[:len(x)]) }, loss},
-		{"LossGradient", 2, func(dst, x []float32) { SoftMarginLossBackward(dst, x, targets, 1) }, gradient},
-		{"LossGradient/3", 2, func(dst, x []float32) { SoftMarginLossBackward(dst, x, targets, third) }, gradientThird},
-		{"LossGradientWithSum", 2, func(dst, x []float32) { SoftMarginLossSumBackward(dst, x, targets, 1) }, gradient},
-		{"LossGradientWithSum/3", 2, func(dst, x []float32) { SoftMarginLossSumBackward(dst, x, targets, third) }, gradientThird},
+	}
+	rows := []row{
 		{"Exp", 1, Exp, math.Exp},
 		{"Log", 1, Log, math.Log},
 		{"Sigmoid", 2, Sigmoid, func(x float64) float64 { return lossSigmoid(-x) }},
 		{"Tanh", 1.5, Tanh, math.Tanh},
 		{"Softplus", 2, Softplus, func(x float64) float64 { return loss(-x) }},
 		{"GELU", 4.5, GELU, gelu},
-	} {
+	}
+	for _, set := range softMarginSets() {
+		of, n := set.float32, set.name
+		rows = append(rows,
+			row{"Loss" + n, 2, func(dst, x []float32) { of.Loss(dst, x, targets) }, loss},
+			row{"LossGradient" + n, 2, func(dst, x []float32) { of.Backward(dst, x, targets, 1) }, gradient},
+			row{"LossGradientThird" + n, 2, func(dst, x []float32) { of.Backward(dst, x, targets, third) }, gradientThird},
+			row{"LossGradientWithSums" + n, 2, func(dst, x []float32) { of.SumsBackward(dst, x, targets, 1, make([]float64, sweep/Part)) }, gradient},
+			row{"LossGradientWithSumsThird" + n, 2, func(dst, x []float32) { of.SumsBackward(dst, x, targets, third, make([]float64, sweep/Part)) }, gradientThird},
+			row{"LossGradientOfVector" + n, 2, func(dst, x []float32) { of.BackwardVector(dst, thirds, x, targets, third) }, gradientNinth})
+	}
+	for _, c := range rows {
 		t.Run(c.name, func(t *testing.T) {
 			worst, at := largestError(c.run, c.want)
 			t.Logf("%.4f ulp at %v", worst, at)

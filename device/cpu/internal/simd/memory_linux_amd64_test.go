@@ -33,7 +33,7 @@ func (g guarded) at(end bool, distance, n int) memory {
 	return memory(g[distance:][:n:n])
 }
 
-// Every function, at every length up to 257 and misalignments up to 31 bytes: nothing outside the
+// Every function, at every length up to 257 and misalignments up to 63 bytes: nothing outside the
 // slices is read or written, and what comes out for an element depends neither on where it lies, nor on the
 // length, nor on whether the output is an input.
 func TestMemory(t *testing.T) {
@@ -56,13 +56,13 @@ func TestMemory(t *testing.T) {
 
 			part := func(m memory, i, first, n int) memory { return m[first*c.slices[i].size:][:n*c.slices[i].size] }
 			for n := range most + 1 {
-				for misalignment := 0; misalignment < 32; misalignment += c.slices[0].size {
+				for misalignment := 0; misalignment < 64; misalignment += c.slices[0].size {
 					end := r.IntN(2) == 0
 					first := r.IntN(most)
 					s := make([]memory, len(c.slices))
 					expected, sum := make([]memory, len(s)), 0.0
 					for i, p := range c.slices {
-						distance := r.IntN(32) / p.size * p.size
+						distance := r.IntN(64) / p.size * p.size
 						if i == 0 {
 							distance = misalignment
 						}

@@ -7,22 +7,21 @@
 // func sgd(param []float32, grad []float32, rate float32, decay float32, decays uint32)
 // Requires: AVX, CMOV
 TEXT ·sgd(SB), NOSPLIT, $0-60
-	MOVQ    param_len+8(FP), AX
-	MOVQ    param_base+0(FP), CX
-	MOVQ    grad_len+32(FP), DX
-	CMPQ    DX, AX
-	CMOVQLT DX, AX
-	MOVQ    grad_base+24(FP), DX
-	XORQ    BX, BX
-	SUBQ    $+16, AX
-	CMPQ    BX, AX
-	JG      blocksDone
+	MOVQ    param_len+8(FP), CX
+	MOVQ    param_base+0(FP), DX
+	MOVQ    grad_len+32(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    grad_base+24(FP), BX
+	XORQ    AX, AX
+	SUBQ    $+16, CX
+	JL      blocksDone
 
 blocks:
-	VMOVUPS      (CX)(BX*4), Y0
-	VMOVUPS      32(CX)(BX*4), Y1
-	VMOVUPS      (DX)(BX*4), Y2
-	VMOVUPS      32(DX)(BX*4), Y3
+	VMOVUPS      (DX)(AX*4), Y0
+	VMOVUPS      32(DX)(AX*4), Y1
+	VMOVUPS      (BX)(AX*4), Y2
+	VMOVUPS      32(BX)(AX*4), Y3
 	VBROADCASTSS decay+52(FP), Y5
 	VMULPS       Y5, Y0, Y4
 	VMULPS       Y5, Y1, Y5
@@ -36,20 +35,20 @@ blocks:
 	VMULPS       Y4, Y3, Y3
 	VSUBPS       Y2, Y0, Y0
 	VSUBPS       Y3, Y1, Y1
-	VMOVUPS      Y0, (CX)(BX*4)
-	VMOVUPS      Y1, 32(CX)(BX*4)
-	ADDQ         $+16, BX
-	CMPQ         BX, AX
-	JLE          blocks
+	VMOVUPS      Y0, (DX)(AX*4)
+	VMOVUPS      Y1, 32(DX)(AX*4)
+	ADDQ         $+16, AX
+	SUBQ         $+16, CX
+	JGE          blocks
 
 blocksDone:
-	ADDQ $+8, AX
-	CMPQ BX, AX
-	JG   vectorsDone
+	ADDQ $+16, CX
+	SUBQ $+8, CX
+	JL   vectorsDone
 
 vectors:
-	VMOVUPS      (CX)(BX*4), Y0
-	VMOVUPS      (DX)(BX*4), Y1
+	VMOVUPS      (DX)(AX*4), Y0
+	VMOVUPS      (BX)(AX*4), Y1
 	VBROADCASTSS decay+52(FP), Y2
 	VMULPS       Y2, Y0, Y2
 	VADDPS       Y2, Y1, Y2
@@ -58,20 +57,20 @@ vectors:
 	VBROADCASTSS rate+48(FP), Y2
 	VMULPS       Y2, Y1, Y1
 	VSUBPS       Y1, Y0, Y0
-	VMOVUPS      Y0, (CX)(BX*4)
-	ADDQ         $+8, BX
-	CMPQ         BX, AX
-	JLE          vectors
+	VMOVUPS      Y0, (DX)(AX*4)
+	ADDQ         $+8, AX
+	SUBQ         $+8, CX
+	JGE          vectors
 
 vectorsDone:
-	ADDQ         $+8, AX
-	SUBQ         BX, AX
-	JE           rest
+	ADDQ         $+8, CX
+	TESTQ        CX, CX
+	JE           lastDone
 	LEAQ         masks<>+32(SB), SI
-	NEGQ         AX
-	VMOVUPS      (SI)(AX*4), Y0
-	VMASKMOVPS   (CX)(BX*4), Y0, Y1
-	VMASKMOVPS   (DX)(BX*4), Y0, Y2
+	NEGQ         CX
+	VMOVUPS      (SI)(CX*4), Y0
+	VMASKMOVPS   (DX)(AX*4), Y0, Y1
+	VMASKMOVPS   (BX)(AX*4), Y0, Y2
 	VBROADCASTSS decay+52(FP), Y3
 	VMULPS       Y3, Y1, Y3
 	VADDPS       Y3, Y2, Y3
@@ -80,9 +79,9 @@ vectorsDone:
 	VBROADCASTSS rate+48(FP), Y3
 	VMULPS       Y3, Y2, Y2
 	VSUBPS       Y2, Y1, Y1
-	VMASKMOVPS   Y1, Y0, (CX)(BX*4)
+	VMASKMOVPS   Y1, Y0, (DX)(AX*4)
 
-rest:
+lastDone:
 	VZEROUPPER
 	RET
 
@@ -107,26 +106,25 @@ GLOBL masks<>(SB), RODATA|NOPTR, $64
 // func sgdMomentum(param []float32, grad []float32, buf []float32, rate float32, decay float32, momentum float32, undamped float32, decays uint32, first uint32, nesterov uint32)
 // Requires: AVX, CMOV
 TEXT ·sgdMomentum(SB), NOSPLIT, $0-100
-	MOVQ    param_len+8(FP), AX
-	MOVQ    param_base+0(FP), CX
-	MOVQ    grad_len+32(FP), DX
-	CMPQ    DX, AX
-	CMOVQLT DX, AX
-	MOVQ    grad_base+24(FP), DX
-	MOVQ    buf_len+56(FP), BX
-	CMPQ    BX, AX
-	CMOVQLT BX, AX
-	MOVQ    buf_base+48(FP), BX
-	XORQ    SI, SI
-	SUBQ    $+16, AX
-	CMPQ    SI, AX
-	JG      blocksDone
+	MOVQ    param_len+8(FP), CX
+	MOVQ    param_base+0(FP), DX
+	MOVQ    grad_len+32(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    grad_base+24(FP), BX
+	MOVQ    buf_len+56(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    buf_base+48(FP), SI
+	XORQ    AX, AX
+	SUBQ    $+16, CX
+	JL      blocksDone
 
 blocks:
-	VMOVUPS      (CX)(SI*4), Y0
-	VMOVUPS      32(CX)(SI*4), Y1
-	VMOVUPS      (DX)(SI*4), Y2
-	VMOVUPS      32(DX)(SI*4), Y3
+	VMOVUPS      (DX)(AX*4), Y0
+	VMOVUPS      32(DX)(AX*4), Y1
+	VMOVUPS      (BX)(AX*4), Y2
+	VMOVUPS      32(BX)(AX*4), Y3
 	VBROADCASTSS decay+76(FP), Y5
 	VMULPS       Y5, Y0, Y4
 	VMULPS       Y5, Y1, Y5
@@ -135,8 +133,8 @@ blocks:
 	VBROADCASTSS decays+88(FP), Y6
 	VBLENDVPS    Y6, Y4, Y2, Y2
 	VBLENDVPS    Y6, Y5, Y3, Y3
-	VMOVUPS      (BX)(SI*4), Y4
-	VMOVUPS      32(BX)(SI*4), Y5
+	VMOVUPS      (SI)(AX*4), Y4
+	VMOVUPS      32(SI)(AX*4), Y5
 	VBROADCASTSS momentum+80(FP), Y6
 	VMULPS       Y6, Y4, Y4
 	VMULPS       Y6, Y5, Y5
@@ -161,28 +159,28 @@ blocks:
 	VMULPS       Y6, Y3, Y3
 	VSUBPS       Y2, Y0, Y0
 	VSUBPS       Y3, Y1, Y1
-	VMOVUPS      Y0, (CX)(SI*4)
-	VMOVUPS      Y1, 32(CX)(SI*4)
-	VMOVUPS      Y4, (BX)(SI*4)
-	VMOVUPS      Y5, 32(BX)(SI*4)
-	ADDQ         $+16, SI
-	CMPQ         SI, AX
-	JLE          blocks
+	VMOVUPS      Y0, (DX)(AX*4)
+	VMOVUPS      Y1, 32(DX)(AX*4)
+	VMOVUPS      Y4, (SI)(AX*4)
+	VMOVUPS      Y5, 32(SI)(AX*4)
+	ADDQ         $+16, AX
+	SUBQ         $+16, CX
+	JGE          blocks
 
 blocksDone:
-	ADDQ $+8, AX
-	CMPQ SI, AX
-	JG   vectorsDone
+	ADDQ $+16, CX
+	SUBQ $+8, CX
+	JL   vectorsDone
 
 vectors:
-	VMOVUPS      (CX)(SI*4), Y0
-	VMOVUPS      (DX)(SI*4), Y1
+	VMOVUPS      (DX)(AX*4), Y0
+	VMOVUPS      (BX)(AX*4), Y1
 	VBROADCASTSS decay+76(FP), Y2
 	VMULPS       Y2, Y0, Y2
 	VADDPS       Y2, Y1, Y2
 	VBROADCASTSS decays+88(FP), Y3
 	VBLENDVPS    Y3, Y2, Y1, Y1
-	VMOVUPS      (BX)(SI*4), Y2
+	VMOVUPS      (SI)(AX*4), Y2
 	VBROADCASTSS momentum+80(FP), Y3
 	VMULPS       Y3, Y2, Y2
 	VBROADCASTSS undamped+84(FP), Y3
@@ -198,27 +196,27 @@ vectors:
 	VBROADCASTSS rate+72(FP), Y3
 	VMULPS       Y3, Y1, Y1
 	VSUBPS       Y1, Y0, Y0
-	VMOVUPS      Y0, (CX)(SI*4)
-	VMOVUPS      Y2, (BX)(SI*4)
-	ADDQ         $+8, SI
-	CMPQ         SI, AX
-	JLE          vectors
+	VMOVUPS      Y0, (DX)(AX*4)
+	VMOVUPS      Y2, (SI)(AX*4)
+	ADDQ         $+8, AX
+	SUBQ         $+8, CX
+	JGE          vectors
 
 vectorsDone:
-	ADDQ         $+8, AX
-	SUBQ         SI, AX
-	JE           rest
+	ADDQ         $+8, CX
+	TESTQ        CX, CX
+	JE           lastDone
 	LEAQ         masks<>+32(SB), DI
-	NEGQ         AX
-	VMOVUPS      (DI)(AX*4), Y0
-	VMASKMOVPS   (CX)(SI*4), Y0, Y1
-	VMASKMOVPS   (DX)(SI*4), Y0, Y2
+	NEGQ         CX
+	VMOVUPS      (DI)(CX*4), Y0
+	VMASKMOVPS   (DX)(AX*4), Y0, Y1
+	VMASKMOVPS   (BX)(AX*4), Y0, Y2
 	VBROADCASTSS decay+76(FP), Y3
 	VMULPS       Y3, Y1, Y3
 	VADDPS       Y3, Y2, Y3
 	VBROADCASTSS decays+88(FP), Y4
 	VBLENDVPS    Y4, Y3, Y2, Y2
-	VMASKMOVPS   (BX)(SI*4), Y0, Y3
+	VMASKMOVPS   (SI)(AX*4), Y0, Y3
 	VBROADCASTSS momentum+80(FP), Y4
 	VMULPS       Y4, Y3, Y3
 	VBROADCASTSS undamped+84(FP), Y4
@@ -234,40 +232,39 @@ vectorsDone:
 	VBROADCASTSS rate+72(FP), Y4
 	VMULPS       Y4, Y2, Y2
 	VSUBPS       Y2, Y1, Y1
-	VMASKMOVPS   Y1, Y0, (CX)(SI*4)
-	VMASKMOVPS   Y3, Y0, (BX)(SI*4)
+	VMASKMOVPS   Y1, Y0, (DX)(AX*4)
+	VMASKMOVPS   Y3, Y0, (SI)(AX*4)
 
-rest:
+lastDone:
 	VZEROUPPER
 	RET
 
 // func adam(param []float32, grad []float32, mean []float32, square []float32, rate float32, decay float32, beta1 float32, rest1 float32, beta2 float32, rest2 float32, bias float32, epsilon float32, keep float32, decays uint32)
 // Requires: AVX, CMOV
 TEXT ·adam(SB), NOSPLIT, $0-136
-	MOVQ    param_len+8(FP), AX
-	MOVQ    param_base+0(FP), CX
-	MOVQ    grad_len+32(FP), DX
-	CMPQ    DX, AX
-	CMOVQLT DX, AX
-	MOVQ    grad_base+24(FP), DX
-	MOVQ    mean_len+56(FP), BX
-	CMPQ    BX, AX
-	CMOVQLT BX, AX
-	MOVQ    mean_base+48(FP), BX
-	MOVQ    square_len+80(FP), SI
-	CMPQ    SI, AX
-	CMOVQLT SI, AX
-	MOVQ    square_base+72(FP), SI
-	XORQ    DI, DI
-	SUBQ    $+16, AX
-	CMPQ    DI, AX
-	JG      blocksDone
+	MOVQ    param_len+8(FP), CX
+	MOVQ    param_base+0(FP), DX
+	MOVQ    grad_len+32(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    grad_base+24(FP), BX
+	MOVQ    mean_len+56(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    mean_base+48(FP), SI
+	MOVQ    square_len+80(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    square_base+72(FP), DI
+	XORQ    AX, AX
+	SUBQ    $+16, CX
+	JL      blocksDone
 
 blocks:
-	VMOVUPS      (CX)(DI*4), Y0
-	VMOVUPS      32(CX)(DI*4), Y1
-	VMOVUPS      (DX)(DI*4), Y2
-	VMOVUPS      32(DX)(DI*4), Y3
+	VMOVUPS      (DX)(AX*4), Y0
+	VMOVUPS      32(DX)(AX*4), Y1
+	VMOVUPS      (BX)(AX*4), Y2
+	VMOVUPS      32(BX)(AX*4), Y3
 	VBROADCASTSS decay+100(FP), Y5
 	VMULPS       Y5, Y0, Y4
 	VMULPS       Y5, Y1, Y5
@@ -279,8 +276,8 @@ blocks:
 	VBROADCASTSS keep+128(FP), Y4
 	VMULPS       Y4, Y0, Y0
 	VMULPS       Y4, Y1, Y1
-	VMOVUPS      (BX)(DI*4), Y4
-	VMOVUPS      32(BX)(DI*4), Y5
+	VMOVUPS      (SI)(AX*4), Y4
+	VMOVUPS      32(SI)(AX*4), Y5
 	VBROADCASTSS beta1+104(FP), Y6
 	VMULPS       Y6, Y4, Y4
 	VMULPS       Y6, Y5, Y5
@@ -289,8 +286,8 @@ blocks:
 	VMULPS       Y7, Y3, Y7
 	VADDPS       Y6, Y4, Y4
 	VADDPS       Y7, Y5, Y5
-	VMOVUPS      (SI)(DI*4), Y6
-	VMOVUPS      32(SI)(DI*4), Y7
+	VMOVUPS      (DI)(AX*4), Y6
+	VMOVUPS      32(DI)(AX*4), Y7
 	VBROADCASTSS beta2+112(FP), Y8
 	VMULPS       Y8, Y6, Y6
 	VMULPS       Y8, Y7, Y7
@@ -301,10 +298,10 @@ blocks:
 	VMULPS       Y3, Y9, Y3
 	VADDPS       Y2, Y6, Y2
 	VADDPS       Y3, Y7, Y3
-	VMOVUPS      Y4, (BX)(DI*4)
-	VMOVUPS      Y5, 32(BX)(DI*4)
-	VMOVUPS      Y2, (SI)(DI*4)
-	VMOVUPS      Y3, 32(SI)(DI*4)
+	VMOVUPS      Y4, (SI)(AX*4)
+	VMOVUPS      Y5, 32(SI)(AX*4)
+	VMOVUPS      Y2, (DI)(AX*4)
+	VMOVUPS      Y3, 32(DI)(AX*4)
 	VSQRTPS      Y2, Y2
 	VSQRTPS      Y3, Y3
 	VBROADCASTSS bias+120(FP), Y6
@@ -320,20 +317,20 @@ blocks:
 	VDIVPS       Y3, Y5, Y3
 	VSUBPS       Y2, Y0, Y0
 	VSUBPS       Y3, Y1, Y1
-	VMOVUPS      Y0, (CX)(DI*4)
-	VMOVUPS      Y1, 32(CX)(DI*4)
-	ADDQ         $+16, DI
-	CMPQ         DI, AX
-	JLE          blocks
+	VMOVUPS      Y0, (DX)(AX*4)
+	VMOVUPS      Y1, 32(DX)(AX*4)
+	ADDQ         $+16, AX
+	SUBQ         $+16, CX
+	JGE          blocks
 
 blocksDone:
-	ADDQ $+8, AX
-	CMPQ DI, AX
-	JG   vectorsDone
+	ADDQ $+16, CX
+	SUBQ $+8, CX
+	JL   vectorsDone
 
 vectors:
-	VMOVUPS      (CX)(DI*4), Y0
-	VMOVUPS      (DX)(DI*4), Y1
+	VMOVUPS      (DX)(AX*4), Y0
+	VMOVUPS      (BX)(AX*4), Y1
 	VBROADCASTSS decay+100(FP), Y2
 	VMULPS       Y2, Y0, Y2
 	VADDPS       Y2, Y1, Y2
@@ -341,21 +338,21 @@ vectors:
 	VBLENDVPS    Y3, Y2, Y1, Y1
 	VBROADCASTSS keep+128(FP), Y2
 	VMULPS       Y2, Y0, Y0
-	VMOVUPS      (BX)(DI*4), Y2
+	VMOVUPS      (SI)(AX*4), Y2
 	VBROADCASTSS beta1+104(FP), Y3
 	VMULPS       Y3, Y2, Y2
 	VBROADCASTSS rest1+108(FP), Y3
 	VMULPS       Y3, Y1, Y3
 	VADDPS       Y3, Y2, Y2
-	VMOVUPS      (SI)(DI*4), Y3
+	VMOVUPS      (DI)(AX*4), Y3
 	VBROADCASTSS beta2+112(FP), Y4
 	VMULPS       Y4, Y3, Y3
 	VBROADCASTSS rest2+116(FP), Y4
 	VMULPS       Y4, Y1, Y4
 	VMULPS       Y1, Y4, Y1
 	VADDPS       Y1, Y3, Y1
-	VMOVUPS      Y2, (BX)(DI*4)
-	VMOVUPS      Y1, (SI)(DI*4)
+	VMOVUPS      Y2, (SI)(AX*4)
+	VMOVUPS      Y1, (DI)(AX*4)
 	VSQRTPS      Y1, Y1
 	VBROADCASTSS bias+120(FP), Y3
 	VDIVPS       Y3, Y1, Y1
@@ -365,20 +362,20 @@ vectors:
 	VMULPS       Y3, Y2, Y2
 	VDIVPS       Y1, Y2, Y1
 	VSUBPS       Y1, Y0, Y0
-	VMOVUPS      Y0, (CX)(DI*4)
-	ADDQ         $+8, DI
-	CMPQ         DI, AX
-	JLE          vectors
+	VMOVUPS      Y0, (DX)(AX*4)
+	ADDQ         $+8, AX
+	SUBQ         $+8, CX
+	JGE          vectors
 
 vectorsDone:
-	ADDQ         $+8, AX
-	SUBQ         DI, AX
-	JE           rest
+	ADDQ         $+8, CX
+	TESTQ        CX, CX
+	JE           lastDone
 	LEAQ         masks<>+32(SB), R8
-	NEGQ         AX
-	VMOVUPS      (R8)(AX*4), Y0
-	VMASKMOVPS   (CX)(DI*4), Y0, Y1
-	VMASKMOVPS   (DX)(DI*4), Y0, Y2
+	NEGQ         CX
+	VMOVUPS      (R8)(CX*4), Y0
+	VMASKMOVPS   (DX)(AX*4), Y0, Y1
+	VMASKMOVPS   (BX)(AX*4), Y0, Y2
 	VBROADCASTSS decay+100(FP), Y3
 	VMULPS       Y3, Y1, Y3
 	VADDPS       Y3, Y2, Y3
@@ -386,21 +383,21 @@ vectorsDone:
 	VBLENDVPS    Y4, Y3, Y2, Y2
 	VBROADCASTSS keep+128(FP), Y3
 	VMULPS       Y3, Y1, Y1
-	VMASKMOVPS   (BX)(DI*4), Y0, Y3
+	VMASKMOVPS   (SI)(AX*4), Y0, Y3
 	VBROADCASTSS beta1+104(FP), Y4
 	VMULPS       Y4, Y3, Y3
 	VBROADCASTSS rest1+108(FP), Y4
 	VMULPS       Y4, Y2, Y4
 	VADDPS       Y4, Y3, Y3
-	VMASKMOVPS   (SI)(DI*4), Y0, Y4
+	VMASKMOVPS   (DI)(AX*4), Y0, Y4
 	VBROADCASTSS beta2+112(FP), Y5
 	VMULPS       Y5, Y4, Y4
 	VBROADCASTSS rest2+116(FP), Y5
 	VMULPS       Y5, Y2, Y5
 	VMULPS       Y2, Y5, Y2
 	VADDPS       Y2, Y4, Y2
-	VMASKMOVPS   Y3, Y0, (BX)(DI*4)
-	VMASKMOVPS   Y2, Y0, (SI)(DI*4)
+	VMASKMOVPS   Y3, Y0, (SI)(AX*4)
+	VMASKMOVPS   Y2, Y0, (DI)(AX*4)
 	VSQRTPS      Y2, Y2
 	VBROADCASTSS bias+120(FP), Y4
 	VDIVPS       Y4, Y2, Y2
@@ -410,43 +407,42 @@ vectorsDone:
 	VMULPS       Y4, Y3, Y3
 	VDIVPS       Y2, Y3, Y2
 	VSUBPS       Y2, Y1, Y1
-	VMASKMOVPS   Y1, Y0, (CX)(DI*4)
+	VMASKMOVPS   Y1, Y0, (DX)(AX*4)
 
-rest:
+lastDone:
 	VZEROUPPER
 	RET
 
 // func adamAMSGrad(param []float32, grad []float32, mean []float32, square []float32, largest []float32, rate float32, decay float32, beta1 float32, rest1 float32, beta2 float32, rest2 float32, bias float32, epsilon float32, keep float32, decays uint32)
 // Requires: AVX, CMOV
 TEXT ·adamAMSGrad(SB), NOSPLIT, $0-160
-	MOVQ    param_len+8(FP), AX
-	MOVQ    param_base+0(FP), CX
-	MOVQ    grad_len+32(FP), DX
-	CMPQ    DX, AX
-	CMOVQLT DX, AX
-	MOVQ    grad_base+24(FP), DX
-	MOVQ    mean_len+56(FP), BX
-	CMPQ    BX, AX
-	CMOVQLT BX, AX
-	MOVQ    mean_base+48(FP), BX
-	MOVQ    square_len+80(FP), SI
-	CMPQ    SI, AX
-	CMOVQLT SI, AX
-	MOVQ    square_base+72(FP), SI
-	MOVQ    largest_len+104(FP), DI
-	CMPQ    DI, AX
-	CMOVQLT DI, AX
-	MOVQ    largest_base+96(FP), DI
-	XORQ    R8, R8
-	SUBQ    $+16, AX
-	CMPQ    R8, AX
-	JG      blocksDone
+	MOVQ    param_len+8(FP), CX
+	MOVQ    param_base+0(FP), DX
+	MOVQ    grad_len+32(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    grad_base+24(FP), BX
+	MOVQ    mean_len+56(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    mean_base+48(FP), SI
+	MOVQ    square_len+80(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    square_base+72(FP), DI
+	MOVQ    largest_len+104(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    largest_base+96(FP), R8
+	XORQ    AX, AX
+	SUBQ    $+16, CX
+	JL      blocksDone
 
 blocks:
-	VMOVUPS      (CX)(R8*4), Y0
-	VMOVUPS      32(CX)(R8*4), Y1
-	VMOVUPS      (DX)(R8*4), Y2
-	VMOVUPS      32(DX)(R8*4), Y3
+	VMOVUPS      (DX)(AX*4), Y0
+	VMOVUPS      32(DX)(AX*4), Y1
+	VMOVUPS      (BX)(AX*4), Y2
+	VMOVUPS      32(BX)(AX*4), Y3
 	VBROADCASTSS decay+124(FP), Y5
 	VMULPS       Y5, Y0, Y4
 	VMULPS       Y5, Y1, Y5
@@ -458,8 +454,8 @@ blocks:
 	VBROADCASTSS keep+152(FP), Y4
 	VMULPS       Y4, Y0, Y0
 	VMULPS       Y4, Y1, Y1
-	VMOVUPS      (BX)(R8*4), Y4
-	VMOVUPS      32(BX)(R8*4), Y5
+	VMOVUPS      (SI)(AX*4), Y4
+	VMOVUPS      32(SI)(AX*4), Y5
 	VBROADCASTSS beta1+128(FP), Y6
 	VMULPS       Y6, Y4, Y4
 	VMULPS       Y6, Y5, Y5
@@ -468,8 +464,8 @@ blocks:
 	VMULPS       Y7, Y3, Y7
 	VADDPS       Y6, Y4, Y4
 	VADDPS       Y7, Y5, Y5
-	VMOVUPS      (SI)(R8*4), Y6
-	VMOVUPS      32(SI)(R8*4), Y7
+	VMOVUPS      (DI)(AX*4), Y6
+	VMOVUPS      32(DI)(AX*4), Y7
 	VBROADCASTSS beta2+136(FP), Y8
 	VMULPS       Y8, Y6, Y6
 	VMULPS       Y8, Y7, Y7
@@ -480,12 +476,12 @@ blocks:
 	VMULPS       Y3, Y9, Y3
 	VADDPS       Y2, Y6, Y2
 	VADDPS       Y3, Y7, Y3
-	VMOVUPS      Y4, (BX)(R8*4)
-	VMOVUPS      Y5, 32(BX)(R8*4)
-	VMOVUPS      Y2, (SI)(R8*4)
-	VMOVUPS      Y3, 32(SI)(R8*4)
-	VMOVUPS      (DI)(R8*4), Y6
-	VMOVUPS      32(DI)(R8*4), Y7
+	VMOVUPS      Y4, (SI)(AX*4)
+	VMOVUPS      Y5, 32(SI)(AX*4)
+	VMOVUPS      Y2, (DI)(AX*4)
+	VMOVUPS      Y3, 32(DI)(AX*4)
+	VMOVUPS      (R8)(AX*4), Y6
+	VMOVUPS      32(R8)(AX*4), Y7
 	VMAXPS       Y6, Y2, Y8
 	VMAXPS       Y7, Y3, Y9
 	VMAXPS       Y2, Y6, Y10
@@ -496,8 +492,8 @@ blocks:
 	VCMPPS       $0x03, Y7, Y3, Y3
 	VORPS        Y2, Y8, Y2
 	VORPS        Y3, Y9, Y3
-	VMOVUPS      Y2, (DI)(R8*4)
-	VMOVUPS      Y3, 32(DI)(R8*4)
+	VMOVUPS      Y2, (R8)(AX*4)
+	VMOVUPS      Y3, 32(R8)(AX*4)
 	VSQRTPS      Y2, Y2
 	VSQRTPS      Y3, Y3
 	VBROADCASTSS bias+144(FP), Y6
@@ -513,20 +509,20 @@ blocks:
 	VDIVPS       Y3, Y5, Y3
 	VSUBPS       Y2, Y0, Y0
 	VSUBPS       Y3, Y1, Y1
-	VMOVUPS      Y0, (CX)(R8*4)
-	VMOVUPS      Y1, 32(CX)(R8*4)
-	ADDQ         $+16, R8
-	CMPQ         R8, AX
-	JLE          blocks
+	VMOVUPS      Y0, (DX)(AX*4)
+	VMOVUPS      Y1, 32(DX)(AX*4)
+	ADDQ         $+16, AX
+	SUBQ         $+16, CX
+	JGE          blocks
 
 blocksDone:
-	ADDQ $+8, AX
-	CMPQ R8, AX
-	JG   vectorsDone
+	ADDQ $+16, CX
+	SUBQ $+8, CX
+	JL   vectorsDone
 
 vectors:
-	VMOVUPS      (CX)(R8*4), Y0
-	VMOVUPS      (DX)(R8*4), Y1
+	VMOVUPS      (DX)(AX*4), Y0
+	VMOVUPS      (BX)(AX*4), Y1
 	VBROADCASTSS decay+124(FP), Y2
 	VMULPS       Y2, Y0, Y2
 	VADDPS       Y2, Y1, Y2
@@ -534,28 +530,28 @@ vectors:
 	VBLENDVPS    Y3, Y2, Y1, Y1
 	VBROADCASTSS keep+152(FP), Y2
 	VMULPS       Y2, Y0, Y0
-	VMOVUPS      (BX)(R8*4), Y2
+	VMOVUPS      (SI)(AX*4), Y2
 	VBROADCASTSS beta1+128(FP), Y3
 	VMULPS       Y3, Y2, Y2
 	VBROADCASTSS rest1+132(FP), Y3
 	VMULPS       Y3, Y1, Y3
 	VADDPS       Y3, Y2, Y2
-	VMOVUPS      (SI)(R8*4), Y3
+	VMOVUPS      (DI)(AX*4), Y3
 	VBROADCASTSS beta2+136(FP), Y4
 	VMULPS       Y4, Y3, Y3
 	VBROADCASTSS rest2+140(FP), Y4
 	VMULPS       Y4, Y1, Y4
 	VMULPS       Y1, Y4, Y1
 	VADDPS       Y1, Y3, Y1
-	VMOVUPS      Y2, (BX)(R8*4)
-	VMOVUPS      Y1, (SI)(R8*4)
-	VMOVUPS      (DI)(R8*4), Y3
+	VMOVUPS      Y2, (SI)(AX*4)
+	VMOVUPS      Y1, (DI)(AX*4)
+	VMOVUPS      (R8)(AX*4), Y3
 	VMAXPS       Y3, Y1, Y4
 	VMAXPS       Y1, Y3, Y5
 	VANDPS       Y5, Y4, Y4
 	VCMPPS       $0x03, Y3, Y1, Y1
 	VORPS        Y1, Y4, Y1
-	VMOVUPS      Y1, (DI)(R8*4)
+	VMOVUPS      Y1, (R8)(AX*4)
 	VSQRTPS      Y1, Y1
 	VBROADCASTSS bias+144(FP), Y3
 	VDIVPS       Y3, Y1, Y1
@@ -565,20 +561,20 @@ vectors:
 	VMULPS       Y3, Y2, Y2
 	VDIVPS       Y1, Y2, Y1
 	VSUBPS       Y1, Y0, Y0
-	VMOVUPS      Y0, (CX)(R8*4)
-	ADDQ         $+8, R8
-	CMPQ         R8, AX
-	JLE          vectors
+	VMOVUPS      Y0, (DX)(AX*4)
+	ADDQ         $+8, AX
+	SUBQ         $+8, CX
+	JGE          vectors
 
 vectorsDone:
-	ADDQ         $+8, AX
-	SUBQ         R8, AX
-	JE           rest
+	ADDQ         $+8, CX
+	TESTQ        CX, CX
+	JE           lastDone
 	LEAQ         masks<>+32(SB), R9
-	NEGQ         AX
-	VMOVUPS      (R9)(AX*4), Y0
-	VMASKMOVPS   (CX)(R8*4), Y0, Y1
-	VMASKMOVPS   (DX)(R8*4), Y0, Y2
+	NEGQ         CX
+	VMOVUPS      (R9)(CX*4), Y0
+	VMASKMOVPS   (DX)(AX*4), Y0, Y1
+	VMASKMOVPS   (BX)(AX*4), Y0, Y2
 	VBROADCASTSS decay+124(FP), Y3
 	VMULPS       Y3, Y1, Y3
 	VADDPS       Y3, Y2, Y3
@@ -586,28 +582,28 @@ vectorsDone:
 	VBLENDVPS    Y4, Y3, Y2, Y2
 	VBROADCASTSS keep+152(FP), Y3
 	VMULPS       Y3, Y1, Y1
-	VMASKMOVPS   (BX)(R8*4), Y0, Y3
+	VMASKMOVPS   (SI)(AX*4), Y0, Y3
 	VBROADCASTSS beta1+128(FP), Y4
 	VMULPS       Y4, Y3, Y3
 	VBROADCASTSS rest1+132(FP), Y4
 	VMULPS       Y4, Y2, Y4
 	VADDPS       Y4, Y3, Y3
-	VMASKMOVPS   (SI)(R8*4), Y0, Y4
+	VMASKMOVPS   (DI)(AX*4), Y0, Y4
 	VBROADCASTSS beta2+136(FP), Y5
 	VMULPS       Y5, Y4, Y4
 	VBROADCASTSS rest2+140(FP), Y5
 	VMULPS       Y5, Y2, Y5
 	VMULPS       Y2, Y5, Y2
 	VADDPS       Y2, Y4, Y2
-	VMASKMOVPS   Y3, Y0, (BX)(R8*4)
-	VMASKMOVPS   Y2, Y0, (SI)(R8*4)
-	VMASKMOVPS   (DI)(R8*4), Y0, Y4
+	VMASKMOVPS   Y3, Y0, (SI)(AX*4)
+	VMASKMOVPS   Y2, Y0, (DI)(AX*4)
+	VMASKMOVPS   (R8)(AX*4), Y0, Y4
 	VMAXPS       Y4, Y2, Y5
 	VMAXPS       Y2, Y4, Y6
 	VANDPS       Y6, Y5, Y5
 	VCMPPS       $0x03, Y4, Y2, Y2
 	VORPS        Y2, Y5, Y2
-	VMASKMOVPS   Y2, Y0, (DI)(R8*4)
+	VMASKMOVPS   Y2, Y0, (R8)(AX*4)
 	VSQRTPS      Y2, Y2
 	VBROADCASTSS bias+144(FP), Y4
 	VDIVPS       Y4, Y2, Y2
@@ -617,35 +613,34 @@ vectorsDone:
 	VMULPS       Y4, Y3, Y3
 	VDIVPS       Y2, Y3, Y2
 	VSUBPS       Y2, Y1, Y1
-	VMASKMOVPS   Y1, Y0, (CX)(R8*4)
+	VMASKMOVPS   Y1, Y0, (DX)(AX*4)
 
-rest:
+lastDone:
 	VZEROUPPER
 	RET
 
 // func rmsprop(param []float32, grad []float32, square []float32, rate float32, decay float32, alpha float32, rest float32, epsilon float32, momentum float32, decays uint32)
 // Requires: AVX, CMOV
 TEXT ·rmsprop(SB), NOSPLIT, $0-100
-	MOVQ    param_len+8(FP), AX
-	MOVQ    param_base+0(FP), CX
-	MOVQ    grad_len+32(FP), DX
-	CMPQ    DX, AX
-	CMOVQLT DX, AX
-	MOVQ    grad_base+24(FP), DX
-	MOVQ    square_len+56(FP), BX
-	CMPQ    BX, AX
-	CMOVQLT BX, AX
-	MOVQ    square_base+48(FP), BX
-	XORQ    SI, SI
-	SUBQ    $+16, AX
-	CMPQ    SI, AX
-	JG      blocksDone
+	MOVQ    param_len+8(FP), CX
+	MOVQ    param_base+0(FP), DX
+	MOVQ    grad_len+32(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    grad_base+24(FP), BX
+	MOVQ    square_len+56(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    square_base+48(FP), SI
+	XORQ    AX, AX
+	SUBQ    $+16, CX
+	JL      blocksDone
 
 blocks:
-	VMOVUPS      (CX)(SI*4), Y0
-	VMOVUPS      32(CX)(SI*4), Y1
-	VMOVUPS      (DX)(SI*4), Y2
-	VMOVUPS      32(DX)(SI*4), Y3
+	VMOVUPS      (DX)(AX*4), Y0
+	VMOVUPS      32(DX)(AX*4), Y1
+	VMOVUPS      (BX)(AX*4), Y2
+	VMOVUPS      32(BX)(AX*4), Y3
 	VBROADCASTSS decay+76(FP), Y5
 	VMULPS       Y5, Y0, Y4
 	VMULPS       Y5, Y1, Y5
@@ -654,8 +649,8 @@ blocks:
 	VBROADCASTSS decays+96(FP), Y6
 	VBLENDVPS    Y6, Y4, Y2, Y2
 	VBLENDVPS    Y6, Y5, Y3, Y3
-	VMOVUPS      (BX)(SI*4), Y4
-	VMOVUPS      32(BX)(SI*4), Y5
+	VMOVUPS      (SI)(AX*4), Y4
+	VMOVUPS      32(SI)(AX*4), Y5
 	VBROADCASTSS alpha+80(FP), Y6
 	VMULPS       Y6, Y4, Y4
 	VMULPS       Y6, Y5, Y5
@@ -666,8 +661,8 @@ blocks:
 	VMULPS       Y3, Y7, Y7
 	VADDPS       Y6, Y4, Y4
 	VADDPS       Y7, Y5, Y5
-	VMOVUPS      Y4, (BX)(SI*4)
-	VMOVUPS      Y5, 32(BX)(SI*4)
+	VMOVUPS      Y4, (SI)(AX*4)
+	VMOVUPS      Y5, 32(SI)(AX*4)
 	VSQRTPS      Y4, Y4
 	VSQRTPS      Y5, Y5
 	VBROADCASTSS epsilon+88(FP), Y6
@@ -680,33 +675,33 @@ blocks:
 	VMULPS       Y4, Y3, Y3
 	VSUBPS       Y2, Y0, Y0
 	VSUBPS       Y3, Y1, Y1
-	VMOVUPS      Y0, (CX)(SI*4)
-	VMOVUPS      Y1, 32(CX)(SI*4)
-	ADDQ         $+16, SI
-	CMPQ         SI, AX
-	JLE          blocks
+	VMOVUPS      Y0, (DX)(AX*4)
+	VMOVUPS      Y1, 32(DX)(AX*4)
+	ADDQ         $+16, AX
+	SUBQ         $+16, CX
+	JGE          blocks
 
 blocksDone:
-	ADDQ $+8, AX
-	CMPQ SI, AX
-	JG   vectorsDone
+	ADDQ $+16, CX
+	SUBQ $+8, CX
+	JL   vectorsDone
 
 vectors:
-	VMOVUPS      (CX)(SI*4), Y0
-	VMOVUPS      (DX)(SI*4), Y1
+	VMOVUPS      (DX)(AX*4), Y0
+	VMOVUPS      (BX)(AX*4), Y1
 	VBROADCASTSS decay+76(FP), Y2
 	VMULPS       Y2, Y0, Y2
 	VADDPS       Y2, Y1, Y2
 	VBROADCASTSS decays+96(FP), Y3
 	VBLENDVPS    Y3, Y2, Y1, Y1
-	VMOVUPS      (BX)(SI*4), Y2
+	VMOVUPS      (SI)(AX*4), Y2
 	VBROADCASTSS alpha+80(FP), Y3
 	VMULPS       Y3, Y2, Y2
 	VBROADCASTSS rest+84(FP), Y3
 	VMULPS       Y3, Y1, Y3
 	VMULPS       Y1, Y3, Y3
 	VADDPS       Y3, Y2, Y2
-	VMOVUPS      Y2, (BX)(SI*4)
+	VMOVUPS      Y2, (SI)(AX*4)
 	VSQRTPS      Y2, Y2
 	VBROADCASTSS epsilon+88(FP), Y3
 	VADDPS       Y3, Y2, Y2
@@ -714,33 +709,33 @@ vectors:
 	VBROADCASTSS rate+72(FP), Y2
 	VMULPS       Y2, Y1, Y1
 	VSUBPS       Y1, Y0, Y0
-	VMOVUPS      Y0, (CX)(SI*4)
-	ADDQ         $+8, SI
-	CMPQ         SI, AX
-	JLE          vectors
+	VMOVUPS      Y0, (DX)(AX*4)
+	ADDQ         $+8, AX
+	SUBQ         $+8, CX
+	JGE          vectors
 
 vectorsDone:
-	ADDQ         $+8, AX
-	SUBQ         SI, AX
-	JE           rest
+	ADDQ         $+8, CX
+	TESTQ        CX, CX
+	JE           lastDone
 	LEAQ         masks<>+32(SB), DI
-	NEGQ         AX
-	VMOVUPS      (DI)(AX*4), Y0
-	VMASKMOVPS   (CX)(SI*4), Y0, Y1
-	VMASKMOVPS   (DX)(SI*4), Y0, Y2
+	NEGQ         CX
+	VMOVUPS      (DI)(CX*4), Y0
+	VMASKMOVPS   (DX)(AX*4), Y0, Y1
+	VMASKMOVPS   (BX)(AX*4), Y0, Y2
 	VBROADCASTSS decay+76(FP), Y3
 	VMULPS       Y3, Y1, Y3
 	VADDPS       Y3, Y2, Y3
 	VBROADCASTSS decays+96(FP), Y4
 	VBLENDVPS    Y4, Y3, Y2, Y2
-	VMASKMOVPS   (BX)(SI*4), Y0, Y3
+	VMASKMOVPS   (SI)(AX*4), Y0, Y3
 	VBROADCASTSS alpha+80(FP), Y4
 	VMULPS       Y4, Y3, Y3
 	VBROADCASTSS rest+84(FP), Y4
 	VMULPS       Y4, Y2, Y4
 	VMULPS       Y2, Y4, Y4
 	VADDPS       Y4, Y3, Y3
-	VMASKMOVPS   Y3, Y0, (BX)(SI*4)
+	VMASKMOVPS   Y3, Y0, (SI)(AX*4)
 	VSQRTPS      Y3, Y3
 	VBROADCASTSS epsilon+88(FP), Y4
 	VADDPS       Y4, Y3, Y3
@@ -748,39 +743,38 @@ vectorsDone:
 	VBROADCASTSS rate+72(FP), Y3
 	VMULPS       Y3, Y2, Y2
 	VSUBPS       Y2, Y1, Y1
-	VMASKMOVPS   Y1, Y0, (CX)(SI*4)
+	VMASKMOVPS   Y1, Y0, (DX)(AX*4)
 
-rest:
+lastDone:
 	VZEROUPPER
 	RET
 
 // func rmspropMomentum(param []float32, grad []float32, square []float32, buf []float32, rate float32, decay float32, alpha float32, rest float32, epsilon float32, momentum float32, decays uint32)
 // Requires: AVX, CMOV
 TEXT ·rmspropMomentum(SB), NOSPLIT, $0-124
-	MOVQ    param_len+8(FP), AX
-	MOVQ    param_base+0(FP), CX
-	MOVQ    grad_len+32(FP), DX
-	CMPQ    DX, AX
-	CMOVQLT DX, AX
-	MOVQ    grad_base+24(FP), DX
-	MOVQ    square_len+56(FP), BX
-	CMPQ    BX, AX
-	CMOVQLT BX, AX
-	MOVQ    square_base+48(FP), BX
-	MOVQ    buf_len+80(FP), SI
-	CMPQ    SI, AX
-	CMOVQLT SI, AX
-	MOVQ    buf_base+72(FP), SI
-	XORQ    DI, DI
-	SUBQ    $+16, AX
-	CMPQ    DI, AX
-	JG      blocksDone
+	MOVQ    param_len+8(FP), CX
+	MOVQ    param_base+0(FP), DX
+	MOVQ    grad_len+32(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    grad_base+24(FP), BX
+	MOVQ    square_len+56(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    square_base+48(FP), SI
+	MOVQ    buf_len+80(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    buf_base+72(FP), DI
+	XORQ    AX, AX
+	SUBQ    $+16, CX
+	JL      blocksDone
 
 blocks:
-	VMOVUPS      (CX)(DI*4), Y0
-	VMOVUPS      32(CX)(DI*4), Y1
-	VMOVUPS      (DX)(DI*4), Y2
-	VMOVUPS      32(DX)(DI*4), Y3
+	VMOVUPS      (DX)(AX*4), Y0
+	VMOVUPS      32(DX)(AX*4), Y1
+	VMOVUPS      (BX)(AX*4), Y2
+	VMOVUPS      32(BX)(AX*4), Y3
 	VBROADCASTSS decay+100(FP), Y5
 	VMULPS       Y5, Y0, Y4
 	VMULPS       Y5, Y1, Y5
@@ -789,8 +783,8 @@ blocks:
 	VBROADCASTSS decays+120(FP), Y6
 	VBLENDVPS    Y6, Y4, Y2, Y2
 	VBLENDVPS    Y6, Y5, Y3, Y3
-	VMOVUPS      (BX)(DI*4), Y4
-	VMOVUPS      32(BX)(DI*4), Y5
+	VMOVUPS      (SI)(AX*4), Y4
+	VMOVUPS      32(SI)(AX*4), Y5
 	VBROADCASTSS alpha+104(FP), Y6
 	VMULPS       Y6, Y4, Y4
 	VMULPS       Y6, Y5, Y5
@@ -801,8 +795,8 @@ blocks:
 	VMULPS       Y3, Y7, Y7
 	VADDPS       Y6, Y4, Y4
 	VADDPS       Y7, Y5, Y5
-	VMOVUPS      Y4, (BX)(DI*4)
-	VMOVUPS      Y5, 32(BX)(DI*4)
+	VMOVUPS      Y4, (SI)(AX*4)
+	VMOVUPS      Y5, 32(SI)(AX*4)
 	VSQRTPS      Y4, Y4
 	VSQRTPS      Y5, Y5
 	VBROADCASTSS epsilon+112(FP), Y6
@@ -810,131 +804,130 @@ blocks:
 	VADDPS       Y6, Y5, Y5
 	VDIVPS       Y4, Y2, Y2
 	VDIVPS       Y5, Y3, Y3
-	VMOVUPS      (SI)(DI*4), Y4
-	VMOVUPS      32(SI)(DI*4), Y5
+	VMOVUPS      (DI)(AX*4), Y4
+	VMOVUPS      32(DI)(AX*4), Y5
 	VBROADCASTSS momentum+116(FP), Y6
 	VMULPS       Y6, Y4, Y4
 	VMULPS       Y6, Y5, Y5
 	VADDPS       Y4, Y2, Y2
 	VADDPS       Y5, Y3, Y3
-	VMOVUPS      Y2, (SI)(DI*4)
-	VMOVUPS      Y3, 32(SI)(DI*4)
+	VMOVUPS      Y2, (DI)(AX*4)
+	VMOVUPS      Y3, 32(DI)(AX*4)
 	VBROADCASTSS rate+96(FP), Y4
 	VMULPS       Y4, Y2, Y2
 	VMULPS       Y4, Y3, Y3
 	VSUBPS       Y2, Y0, Y0
 	VSUBPS       Y3, Y1, Y1
-	VMOVUPS      Y0, (CX)(DI*4)
-	VMOVUPS      Y1, 32(CX)(DI*4)
-	ADDQ         $+16, DI
-	CMPQ         DI, AX
-	JLE          blocks
+	VMOVUPS      Y0, (DX)(AX*4)
+	VMOVUPS      Y1, 32(DX)(AX*4)
+	ADDQ         $+16, AX
+	SUBQ         $+16, CX
+	JGE          blocks
 
 blocksDone:
-	ADDQ $+8, AX
-	CMPQ DI, AX
-	JG   vectorsDone
+	ADDQ $+16, CX
+	SUBQ $+8, CX
+	JL   vectorsDone
 
 vectors:
-	VMOVUPS      (CX)(DI*4), Y0
-	VMOVUPS      (DX)(DI*4), Y1
+	VMOVUPS      (DX)(AX*4), Y0
+	VMOVUPS      (BX)(AX*4), Y1
 	VBROADCASTSS decay+100(FP), Y2
 	VMULPS       Y2, Y0, Y2
 	VADDPS       Y2, Y1, Y2
 	VBROADCASTSS decays+120(FP), Y3
 	VBLENDVPS    Y3, Y2, Y1, Y1
-	VMOVUPS      (BX)(DI*4), Y2
+	VMOVUPS      (SI)(AX*4), Y2
 	VBROADCASTSS alpha+104(FP), Y3
 	VMULPS       Y3, Y2, Y2
 	VBROADCASTSS rest+108(FP), Y3
 	VMULPS       Y3, Y1, Y3
 	VMULPS       Y1, Y3, Y3
 	VADDPS       Y3, Y2, Y2
-	VMOVUPS      Y2, (BX)(DI*4)
+	VMOVUPS      Y2, (SI)(AX*4)
 	VSQRTPS      Y2, Y2
 	VBROADCASTSS epsilon+112(FP), Y3
 	VADDPS       Y3, Y2, Y2
 	VDIVPS       Y2, Y1, Y1
-	VMOVUPS      (SI)(DI*4), Y2
+	VMOVUPS      (DI)(AX*4), Y2
 	VBROADCASTSS momentum+116(FP), Y3
 	VMULPS       Y3, Y2, Y2
 	VADDPS       Y2, Y1, Y1
-	VMOVUPS      Y1, (SI)(DI*4)
+	VMOVUPS      Y1, (DI)(AX*4)
 	VBROADCASTSS rate+96(FP), Y2
 	VMULPS       Y2, Y1, Y1
 	VSUBPS       Y1, Y0, Y0
-	VMOVUPS      Y0, (CX)(DI*4)
-	ADDQ         $+8, DI
-	CMPQ         DI, AX
-	JLE          vectors
+	VMOVUPS      Y0, (DX)(AX*4)
+	ADDQ         $+8, AX
+	SUBQ         $+8, CX
+	JGE          vectors
 
 vectorsDone:
-	ADDQ         $+8, AX
-	SUBQ         DI, AX
-	JE           rest
+	ADDQ         $+8, CX
+	TESTQ        CX, CX
+	JE           lastDone
 	LEAQ         masks<>+32(SB), R8
-	NEGQ         AX
-	VMOVUPS      (R8)(AX*4), Y0
-	VMASKMOVPS   (CX)(DI*4), Y0, Y1
-	VMASKMOVPS   (DX)(DI*4), Y0, Y2
+	NEGQ         CX
+	VMOVUPS      (R8)(CX*4), Y0
+	VMASKMOVPS   (DX)(AX*4), Y0, Y1
+	VMASKMOVPS   (BX)(AX*4), Y0, Y2
 	VBROADCASTSS decay+100(FP), Y3
 	VMULPS       Y3, Y1, Y3
 	VADDPS       Y3, Y2, Y3
 	VBROADCASTSS decays+120(FP), Y4
 	VBLENDVPS    Y4, Y3, Y2, Y2
-	VMASKMOVPS   (BX)(DI*4), Y0, Y3
+	VMASKMOVPS   (SI)(AX*4), Y0, Y3
 	VBROADCASTSS alpha+104(FP), Y4
 	VMULPS       Y4, Y3, Y3
 	VBROADCASTSS rest+108(FP), Y4
 	VMULPS       Y4, Y2, Y4
 	VMULPS       Y2, Y4, Y4
 	VADDPS       Y4, Y3, Y3
-	VMASKMOVPS   Y3, Y0, (BX)(DI*4)
+	VMASKMOVPS   Y3, Y0, (SI)(AX*4)
 	VSQRTPS      Y3, Y3
 	VBROADCASTSS epsilon+112(FP), Y4
 	VADDPS       Y4, Y3, Y3
 	VDIVPS       Y3, Y2, Y2
-	VMASKMOVPS   (SI)(DI*4), Y0, Y3
+	VMASKMOVPS   (DI)(AX*4), Y0, Y3
 	VBROADCASTSS momentum+116(FP), Y4
 	VMULPS       Y4, Y3, Y3
 	VADDPS       Y3, Y2, Y2
-	VMASKMOVPS   Y2, Y0, (SI)(DI*4)
+	VMASKMOVPS   Y2, Y0, (DI)(AX*4)
 	VBROADCASTSS rate+96(FP), Y3
 	VMULPS       Y3, Y2, Y2
 	VSUBPS       Y2, Y1, Y1
-	VMASKMOVPS   Y1, Y0, (CX)(DI*4)
+	VMASKMOVPS   Y1, Y0, (DX)(AX*4)
 
-rest:
+lastDone:
 	VZEROUPPER
 	RET
 
 // func rmspropCentered(param []float32, grad []float32, square []float32, mean []float32, rate float32, decay float32, alpha float32, rest float32, epsilon float32, momentum float32, decays uint32)
 // Requires: AVX, CMOV
 TEXT ·rmspropCentered(SB), NOSPLIT, $0-124
-	MOVQ    param_len+8(FP), AX
-	MOVQ    param_base+0(FP), CX
-	MOVQ    grad_len+32(FP), DX
-	CMPQ    DX, AX
-	CMOVQLT DX, AX
-	MOVQ    grad_base+24(FP), DX
-	MOVQ    square_len+56(FP), BX
-	CMPQ    BX, AX
-	CMOVQLT BX, AX
-	MOVQ    square_base+48(FP), BX
-	MOVQ    mean_len+80(FP), SI
-	CMPQ    SI, AX
-	CMOVQLT SI, AX
-	MOVQ    mean_base+72(FP), SI
-	XORQ    DI, DI
-	SUBQ    $+16, AX
-	CMPQ    DI, AX
-	JG      blocksDone
+	MOVQ    param_len+8(FP), CX
+	MOVQ    param_base+0(FP), DX
+	MOVQ    grad_len+32(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    grad_base+24(FP), BX
+	MOVQ    square_len+56(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    square_base+48(FP), SI
+	MOVQ    mean_len+80(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    mean_base+72(FP), DI
+	XORQ    AX, AX
+	SUBQ    $+16, CX
+	JL      blocksDone
 
 blocks:
-	VMOVUPS      (CX)(DI*4), Y0
-	VMOVUPS      32(CX)(DI*4), Y1
-	VMOVUPS      (DX)(DI*4), Y2
-	VMOVUPS      32(DX)(DI*4), Y3
+	VMOVUPS      (DX)(AX*4), Y0
+	VMOVUPS      32(DX)(AX*4), Y1
+	VMOVUPS      (BX)(AX*4), Y2
+	VMOVUPS      32(BX)(AX*4), Y3
 	VBROADCASTSS decay+100(FP), Y5
 	VMULPS       Y5, Y0, Y4
 	VMULPS       Y5, Y1, Y5
@@ -943,8 +936,8 @@ blocks:
 	VBROADCASTSS decays+120(FP), Y6
 	VBLENDVPS    Y6, Y4, Y2, Y2
 	VBLENDVPS    Y6, Y5, Y3, Y3
-	VMOVUPS      (BX)(DI*4), Y4
-	VMOVUPS      32(BX)(DI*4), Y5
+	VMOVUPS      (SI)(AX*4), Y4
+	VMOVUPS      32(SI)(AX*4), Y5
 	VBROADCASTSS alpha+104(FP), Y6
 	VMULPS       Y6, Y4, Y4
 	VMULPS       Y6, Y5, Y5
@@ -955,10 +948,10 @@ blocks:
 	VMULPS       Y3, Y7, Y7
 	VADDPS       Y6, Y4, Y4
 	VADDPS       Y7, Y5, Y5
-	VMOVUPS      Y4, (BX)(DI*4)
-	VMOVUPS      Y5, 32(BX)(DI*4)
-	VMOVUPS      (SI)(DI*4), Y6
-	VMOVUPS      32(SI)(DI*4), Y7
+	VMOVUPS      Y4, (SI)(AX*4)
+	VMOVUPS      Y5, 32(SI)(AX*4)
+	VMOVUPS      (DI)(AX*4), Y6
+	VMOVUPS      32(DI)(AX*4), Y7
 	VBROADCASTSS alpha+104(FP), Y8
 	VMULPS       Y8, Y6, Y6
 	VMULPS       Y8, Y7, Y7
@@ -967,8 +960,8 @@ blocks:
 	VMULPS       Y9, Y3, Y9
 	VADDPS       Y8, Y6, Y6
 	VADDPS       Y9, Y7, Y7
-	VMOVUPS      Y6, (SI)(DI*4)
-	VMOVUPS      Y7, 32(SI)(DI*4)
+	VMOVUPS      Y6, (DI)(AX*4)
+	VMOVUPS      Y7, 32(DI)(AX*4)
 	VMULPS       Y6, Y6, Y6
 	VMULPS       Y7, Y7, Y7
 	VSUBPS       Y6, Y4, Y4
@@ -990,40 +983,40 @@ blocks:
 	VMULPS       Y4, Y3, Y3
 	VSUBPS       Y2, Y0, Y0
 	VSUBPS       Y3, Y1, Y1
-	VMOVUPS      Y0, (CX)(DI*4)
-	VMOVUPS      Y1, 32(CX)(DI*4)
-	ADDQ         $+16, DI
-	CMPQ         DI, AX
-	JLE          blocks
+	VMOVUPS      Y0, (DX)(AX*4)
+	VMOVUPS      Y1, 32(DX)(AX*4)
+	ADDQ         $+16, AX
+	SUBQ         $+16, CX
+	JGE          blocks
 
 blocksDone:
-	ADDQ $+8, AX
-	CMPQ DI, AX
-	JG   vectorsDone
+	ADDQ $+16, CX
+	SUBQ $+8, CX
+	JL   vectorsDone
 
 vectors:
-	VMOVUPS      (CX)(DI*4), Y0
-	VMOVUPS      (DX)(DI*4), Y1
+	VMOVUPS      (DX)(AX*4), Y0
+	VMOVUPS      (BX)(AX*4), Y1
 	VBROADCASTSS decay+100(FP), Y2
 	VMULPS       Y2, Y0, Y2
 	VADDPS       Y2, Y1, Y2
 	VBROADCASTSS decays+120(FP), Y3
 	VBLENDVPS    Y3, Y2, Y1, Y1
-	VMOVUPS      (BX)(DI*4), Y2
+	VMOVUPS      (SI)(AX*4), Y2
 	VBROADCASTSS alpha+104(FP), Y3
 	VMULPS       Y3, Y2, Y2
 	VBROADCASTSS rest+108(FP), Y3
 	VMULPS       Y3, Y1, Y3
 	VMULPS       Y1, Y3, Y3
 	VADDPS       Y3, Y2, Y2
-	VMOVUPS      Y2, (BX)(DI*4)
-	VMOVUPS      (SI)(DI*4), Y3
+	VMOVUPS      Y2, (SI)(AX*4)
+	VMOVUPS      (DI)(AX*4), Y3
 	VBROADCASTSS alpha+104(FP), Y4
 	VMULPS       Y4, Y3, Y3
 	VBROADCASTSS rest+108(FP), Y4
 	VMULPS       Y4, Y1, Y4
 	VADDPS       Y4, Y3, Y3
-	VMOVUPS      Y3, (SI)(DI*4)
+	VMOVUPS      Y3, (DI)(AX*4)
 	VMULPS       Y3, Y3, Y3
 	VSUBPS       Y3, Y2, Y2
 	VCMPPS       $0x16, all00000000<>+0(SB), Y2, Y3
@@ -1035,40 +1028,40 @@ vectors:
 	VBROADCASTSS rate+96(FP), Y2
 	VMULPS       Y2, Y1, Y1
 	VSUBPS       Y1, Y0, Y0
-	VMOVUPS      Y0, (CX)(DI*4)
-	ADDQ         $+8, DI
-	CMPQ         DI, AX
-	JLE          vectors
+	VMOVUPS      Y0, (DX)(AX*4)
+	ADDQ         $+8, AX
+	SUBQ         $+8, CX
+	JGE          vectors
 
 vectorsDone:
-	ADDQ         $+8, AX
-	SUBQ         DI, AX
-	JE           rest
+	ADDQ         $+8, CX
+	TESTQ        CX, CX
+	JE           lastDone
 	LEAQ         masks<>+32(SB), R8
-	NEGQ         AX
-	VMOVUPS      (R8)(AX*4), Y0
-	VMASKMOVPS   (CX)(DI*4), Y0, Y1
-	VMASKMOVPS   (DX)(DI*4), Y0, Y2
+	NEGQ         CX
+	VMOVUPS      (R8)(CX*4), Y0
+	VMASKMOVPS   (DX)(AX*4), Y0, Y1
+	VMASKMOVPS   (BX)(AX*4), Y0, Y2
 	VBROADCASTSS decay+100(FP), Y3
 	VMULPS       Y3, Y1, Y3
 	VADDPS       Y3, Y2, Y3
 	VBROADCASTSS decays+120(FP), Y4
 	VBLENDVPS    Y4, Y3, Y2, Y2
-	VMASKMOVPS   (BX)(DI*4), Y0, Y3
+	VMASKMOVPS   (SI)(AX*4), Y0, Y3
 	VBROADCASTSS alpha+104(FP), Y4
 	VMULPS       Y4, Y3, Y3
 	VBROADCASTSS rest+108(FP), Y4
 	VMULPS       Y4, Y2, Y4
 	VMULPS       Y2, Y4, Y4
 	VADDPS       Y4, Y3, Y3
-	VMASKMOVPS   Y3, Y0, (BX)(DI*4)
-	VMASKMOVPS   (SI)(DI*4), Y0, Y4
+	VMASKMOVPS   Y3, Y0, (SI)(AX*4)
+	VMASKMOVPS   (DI)(AX*4), Y0, Y4
 	VBROADCASTSS alpha+104(FP), Y5
 	VMULPS       Y5, Y4, Y4
 	VBROADCASTSS rest+108(FP), Y5
 	VMULPS       Y5, Y2, Y5
 	VADDPS       Y5, Y4, Y4
-	VMASKMOVPS   Y4, Y0, (SI)(DI*4)
+	VMASKMOVPS   Y4, Y0, (DI)(AX*4)
 	VMULPS       Y4, Y4, Y4
 	VSUBPS       Y4, Y3, Y3
 	VCMPPS       $0x16, all00000000<>+0(SB), Y3, Y4
@@ -1080,49 +1073,52 @@ vectorsDone:
 	VBROADCASTSS rate+96(FP), Y3
 	VMULPS       Y3, Y2, Y2
 	VSUBPS       Y2, Y1, Y1
-	VMASKMOVPS   Y1, Y0, (CX)(DI*4)
+	VMASKMOVPS   Y1, Y0, (DX)(AX*4)
 
-rest:
+lastDone:
 	VZEROUPPER
 	RET
 
-DATA all00000000<>+0(SB)/8, $0x0000000000000000
-DATA all00000000<>+8(SB)/8, $0x0000000000000000
-DATA all00000000<>+16(SB)/8, $0x0000000000000000
-DATA all00000000<>+24(SB)/8, $0x0000000000000000
+DATA all00000000<>+0(SB)/4, $0x00000000
+DATA all00000000<>+4(SB)/4, $0x00000000
+DATA all00000000<>+8(SB)/4, $0x00000000
+DATA all00000000<>+12(SB)/4, $0x00000000
+DATA all00000000<>+16(SB)/4, $0x00000000
+DATA all00000000<>+20(SB)/4, $0x00000000
+DATA all00000000<>+24(SB)/4, $0x00000000
+DATA all00000000<>+28(SB)/4, $0x00000000
 GLOBL all00000000<>(SB), RODATA|NOPTR, $32
 
 // func rmspropCenteredMomentum(param []float32, grad []float32, square []float32, mean []float32, buf []float32, rate float32, decay float32, alpha float32, rest float32, epsilon float32, momentum float32, decays uint32)
 // Requires: AVX, CMOV
 TEXT ·rmspropCenteredMomentum(SB), NOSPLIT, $0-148
-	MOVQ    param_len+8(FP), AX
-	MOVQ    param_base+0(FP), CX
-	MOVQ    grad_len+32(FP), DX
-	CMPQ    DX, AX
-	CMOVQLT DX, AX
-	MOVQ    grad_base+24(FP), DX
-	MOVQ    square_len+56(FP), BX
-	CMPQ    BX, AX
-	CMOVQLT BX, AX
-	MOVQ    square_base+48(FP), BX
-	MOVQ    mean_len+80(FP), SI
-	CMPQ    SI, AX
-	CMOVQLT SI, AX
-	MOVQ    mean_base+72(FP), SI
-	MOVQ    buf_len+104(FP), DI
-	CMPQ    DI, AX
-	CMOVQLT DI, AX
-	MOVQ    buf_base+96(FP), DI
-	XORQ    R8, R8
-	SUBQ    $+16, AX
-	CMPQ    R8, AX
-	JG      blocksDone
+	MOVQ    param_len+8(FP), CX
+	MOVQ    param_base+0(FP), DX
+	MOVQ    grad_len+32(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    grad_base+24(FP), BX
+	MOVQ    square_len+56(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    square_base+48(FP), SI
+	MOVQ    mean_len+80(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    mean_base+72(FP), DI
+	MOVQ    buf_len+104(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    buf_base+96(FP), R8
+	XORQ    AX, AX
+	SUBQ    $+16, CX
+	JL      blocksDone
 
 blocks:
-	VMOVUPS      (CX)(R8*4), Y0
-	VMOVUPS      32(CX)(R8*4), Y1
-	VMOVUPS      (DX)(R8*4), Y2
-	VMOVUPS      32(DX)(R8*4), Y3
+	VMOVUPS      (DX)(AX*4), Y0
+	VMOVUPS      32(DX)(AX*4), Y1
+	VMOVUPS      (BX)(AX*4), Y2
+	VMOVUPS      32(BX)(AX*4), Y3
 	VBROADCASTSS decay+124(FP), Y5
 	VMULPS       Y5, Y0, Y4
 	VMULPS       Y5, Y1, Y5
@@ -1131,8 +1127,8 @@ blocks:
 	VBROADCASTSS decays+144(FP), Y6
 	VBLENDVPS    Y6, Y4, Y2, Y2
 	VBLENDVPS    Y6, Y5, Y3, Y3
-	VMOVUPS      (BX)(R8*4), Y4
-	VMOVUPS      32(BX)(R8*4), Y5
+	VMOVUPS      (SI)(AX*4), Y4
+	VMOVUPS      32(SI)(AX*4), Y5
 	VBROADCASTSS alpha+128(FP), Y6
 	VMULPS       Y6, Y4, Y4
 	VMULPS       Y6, Y5, Y5
@@ -1143,10 +1139,10 @@ blocks:
 	VMULPS       Y3, Y7, Y7
 	VADDPS       Y6, Y4, Y4
 	VADDPS       Y7, Y5, Y5
-	VMOVUPS      Y4, (BX)(R8*4)
-	VMOVUPS      Y5, 32(BX)(R8*4)
-	VMOVUPS      (SI)(R8*4), Y6
-	VMOVUPS      32(SI)(R8*4), Y7
+	VMOVUPS      Y4, (SI)(AX*4)
+	VMOVUPS      Y5, 32(SI)(AX*4)
+	VMOVUPS      (DI)(AX*4), Y6
+	VMOVUPS      32(DI)(AX*4), Y7
 	VBROADCASTSS alpha+128(FP), Y8
 	VMULPS       Y8, Y6, Y6
 	VMULPS       Y8, Y7, Y7
@@ -1155,8 +1151,8 @@ blocks:
 	VMULPS       Y9, Y3, Y9
 	VADDPS       Y8, Y6, Y6
 	VADDPS       Y9, Y7, Y7
-	VMOVUPS      Y6, (SI)(R8*4)
-	VMOVUPS      Y7, 32(SI)(R8*4)
+	VMOVUPS      Y6, (DI)(AX*4)
+	VMOVUPS      Y7, 32(DI)(AX*4)
 	VMULPS       Y6, Y6, Y6
 	VMULPS       Y7, Y7, Y7
 	VSUBPS       Y6, Y4, Y4
@@ -1173,54 +1169,54 @@ blocks:
 	VADDPS       Y6, Y5, Y5
 	VDIVPS       Y4, Y2, Y2
 	VDIVPS       Y5, Y3, Y3
-	VMOVUPS      (DI)(R8*4), Y4
-	VMOVUPS      32(DI)(R8*4), Y5
+	VMOVUPS      (R8)(AX*4), Y4
+	VMOVUPS      32(R8)(AX*4), Y5
 	VBROADCASTSS momentum+140(FP), Y6
 	VMULPS       Y6, Y4, Y4
 	VMULPS       Y6, Y5, Y5
 	VADDPS       Y4, Y2, Y2
 	VADDPS       Y5, Y3, Y3
-	VMOVUPS      Y2, (DI)(R8*4)
-	VMOVUPS      Y3, 32(DI)(R8*4)
+	VMOVUPS      Y2, (R8)(AX*4)
+	VMOVUPS      Y3, 32(R8)(AX*4)
 	VBROADCASTSS rate+120(FP), Y4
 	VMULPS       Y4, Y2, Y2
 	VMULPS       Y4, Y3, Y3
 	VSUBPS       Y2, Y0, Y0
 	VSUBPS       Y3, Y1, Y1
-	VMOVUPS      Y0, (CX)(R8*4)
-	VMOVUPS      Y1, 32(CX)(R8*4)
-	ADDQ         $+16, R8
-	CMPQ         R8, AX
-	JLE          blocks
+	VMOVUPS      Y0, (DX)(AX*4)
+	VMOVUPS      Y1, 32(DX)(AX*4)
+	ADDQ         $+16, AX
+	SUBQ         $+16, CX
+	JGE          blocks
 
 blocksDone:
-	ADDQ $+8, AX
-	CMPQ R8, AX
-	JG   vectorsDone
+	ADDQ $+16, CX
+	SUBQ $+8, CX
+	JL   vectorsDone
 
 vectors:
-	VMOVUPS      (CX)(R8*4), Y0
-	VMOVUPS      (DX)(R8*4), Y1
+	VMOVUPS      (DX)(AX*4), Y0
+	VMOVUPS      (BX)(AX*4), Y1
 	VBROADCASTSS decay+124(FP), Y2
 	VMULPS       Y2, Y0, Y2
 	VADDPS       Y2, Y1, Y2
 	VBROADCASTSS decays+144(FP), Y3
 	VBLENDVPS    Y3, Y2, Y1, Y1
-	VMOVUPS      (BX)(R8*4), Y2
+	VMOVUPS      (SI)(AX*4), Y2
 	VBROADCASTSS alpha+128(FP), Y3
 	VMULPS       Y3, Y2, Y2
 	VBROADCASTSS rest+132(FP), Y3
 	VMULPS       Y3, Y1, Y3
 	VMULPS       Y1, Y3, Y3
 	VADDPS       Y3, Y2, Y2
-	VMOVUPS      Y2, (BX)(R8*4)
-	VMOVUPS      (SI)(R8*4), Y3
+	VMOVUPS      Y2, (SI)(AX*4)
+	VMOVUPS      (DI)(AX*4), Y3
 	VBROADCASTSS alpha+128(FP), Y4
 	VMULPS       Y4, Y3, Y3
 	VBROADCASTSS rest+132(FP), Y4
 	VMULPS       Y4, Y1, Y4
 	VADDPS       Y4, Y3, Y3
-	VMOVUPS      Y3, (SI)(R8*4)
+	VMOVUPS      Y3, (DI)(AX*4)
 	VMULPS       Y3, Y3, Y3
 	VSUBPS       Y3, Y2, Y2
 	VCMPPS       $0x16, all00000000<>+0(SB), Y2, Y3
@@ -1229,48 +1225,48 @@ vectors:
 	VBROADCASTSS epsilon+136(FP), Y3
 	VADDPS       Y3, Y2, Y2
 	VDIVPS       Y2, Y1, Y1
-	VMOVUPS      (DI)(R8*4), Y2
+	VMOVUPS      (R8)(AX*4), Y2
 	VBROADCASTSS momentum+140(FP), Y3
 	VMULPS       Y3, Y2, Y2
 	VADDPS       Y2, Y1, Y1
-	VMOVUPS      Y1, (DI)(R8*4)
+	VMOVUPS      Y1, (R8)(AX*4)
 	VBROADCASTSS rate+120(FP), Y2
 	VMULPS       Y2, Y1, Y1
 	VSUBPS       Y1, Y0, Y0
-	VMOVUPS      Y0, (CX)(R8*4)
-	ADDQ         $+8, R8
-	CMPQ         R8, AX
-	JLE          vectors
+	VMOVUPS      Y0, (DX)(AX*4)
+	ADDQ         $+8, AX
+	SUBQ         $+8, CX
+	JGE          vectors
 
 vectorsDone:
-	ADDQ         $+8, AX
-	SUBQ         R8, AX
-	JE           rest
+	ADDQ         $+8, CX
+	TESTQ        CX, CX
+	JE           lastDone
 	LEAQ         masks<>+32(SB), R9
-	NEGQ         AX
-	VMOVUPS      (R9)(AX*4), Y0
-	VMASKMOVPS   (CX)(R8*4), Y0, Y1
-	VMASKMOVPS   (DX)(R8*4), Y0, Y2
+	NEGQ         CX
+	VMOVUPS      (R9)(CX*4), Y0
+	VMASKMOVPS   (DX)(AX*4), Y0, Y1
+	VMASKMOVPS   (BX)(AX*4), Y0, Y2
 	VBROADCASTSS decay+124(FP), Y3
 	VMULPS       Y3, Y1, Y3
 	VADDPS       Y3, Y2, Y3
 	VBROADCASTSS decays+144(FP), Y4
 	VBLENDVPS    Y4, Y3, Y2, Y2
-	VMASKMOVPS   (BX)(R8*4), Y0, Y3
+	VMASKMOVPS   (SI)(AX*4), Y0, Y3
 	VBROADCASTSS alpha+128(FP), Y4
 	VMULPS       Y4, Y3, Y3
 	VBROADCASTSS rest+132(FP), Y4
 	VMULPS       Y4, Y2, Y4
 	VMULPS       Y2, Y4, Y4
 	VADDPS       Y4, Y3, Y3
-	VMASKMOVPS   Y3, Y0, (BX)(R8*4)
-	VMASKMOVPS   (SI)(R8*4), Y0, Y4
+	VMASKMOVPS   Y3, Y0, (SI)(AX*4)
+	VMASKMOVPS   (DI)(AX*4), Y0, Y4
 	VBROADCASTSS alpha+128(FP), Y5
 	VMULPS       Y5, Y4, Y4
 	VBROADCASTSS rest+132(FP), Y5
 	VMULPS       Y5, Y2, Y5
 	VADDPS       Y5, Y4, Y4
-	VMASKMOVPS   Y4, Y0, (SI)(R8*4)
+	VMASKMOVPS   Y4, Y0, (DI)(AX*4)
 	VMULPS       Y4, Y4, Y4
 	VSUBPS       Y4, Y3, Y3
 	VCMPPS       $0x16, all00000000<>+0(SB), Y3, Y4
@@ -1279,43 +1275,42 @@ vectorsDone:
 	VBROADCASTSS epsilon+136(FP), Y4
 	VADDPS       Y4, Y3, Y3
 	VDIVPS       Y3, Y2, Y2
-	VMASKMOVPS   (DI)(R8*4), Y0, Y3
+	VMASKMOVPS   (R8)(AX*4), Y0, Y3
 	VBROADCASTSS momentum+140(FP), Y4
 	VMULPS       Y4, Y3, Y3
 	VADDPS       Y3, Y2, Y2
-	VMASKMOVPS   Y2, Y0, (DI)(R8*4)
+	VMASKMOVPS   Y2, Y0, (R8)(AX*4)
 	VBROADCASTSS rate+120(FP), Y3
 	VMULPS       Y3, Y2, Y2
 	VSUBPS       Y2, Y1, Y1
-	VMASKMOVPS   Y1, Y0, (CX)(R8*4)
+	VMASKMOVPS   Y1, Y0, (DX)(AX*4)
 
-rest:
+lastDone:
 	VZEROUPPER
 	RET
 
 // func adagrad(param []float32, grad []float32, square []float32, rate float32, decay float32, epsilon float32, decays uint32)
 // Requires: AVX, CMOV
 TEXT ·adagrad(SB), NOSPLIT, $0-88
-	MOVQ    param_len+8(FP), AX
-	MOVQ    param_base+0(FP), CX
-	MOVQ    grad_len+32(FP), DX
-	CMPQ    DX, AX
-	CMOVQLT DX, AX
-	MOVQ    grad_base+24(FP), DX
-	MOVQ    square_len+56(FP), BX
-	CMPQ    BX, AX
-	CMOVQLT BX, AX
-	MOVQ    square_base+48(FP), BX
-	XORQ    SI, SI
-	SUBQ    $+16, AX
-	CMPQ    SI, AX
-	JG      blocksDone
+	MOVQ    param_len+8(FP), CX
+	MOVQ    param_base+0(FP), DX
+	MOVQ    grad_len+32(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    grad_base+24(FP), BX
+	MOVQ    square_len+56(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    square_base+48(FP), SI
+	XORQ    AX, AX
+	SUBQ    $+16, CX
+	JL      blocksDone
 
 blocks:
-	VMOVUPS      (CX)(SI*4), Y0
-	VMOVUPS      32(CX)(SI*4), Y1
-	VMOVUPS      (DX)(SI*4), Y2
-	VMOVUPS      32(DX)(SI*4), Y3
+	VMOVUPS      (DX)(AX*4), Y0
+	VMOVUPS      32(DX)(AX*4), Y1
+	VMOVUPS      (BX)(AX*4), Y2
+	VMOVUPS      32(BX)(AX*4), Y3
 	VBROADCASTSS decay+76(FP), Y5
 	VMULPS       Y5, Y0, Y4
 	VMULPS       Y5, Y1, Y5
@@ -1324,14 +1319,14 @@ blocks:
 	VBROADCASTSS decays+84(FP), Y6
 	VBLENDVPS    Y6, Y4, Y2, Y2
 	VBLENDVPS    Y6, Y5, Y3, Y3
-	VMOVUPS      (BX)(SI*4), Y4
-	VMOVUPS      32(BX)(SI*4), Y5
+	VMOVUPS      (SI)(AX*4), Y4
+	VMOVUPS      32(SI)(AX*4), Y5
 	VMULPS       Y2, Y2, Y6
 	VMULPS       Y3, Y3, Y7
 	VADDPS       Y6, Y4, Y4
 	VADDPS       Y7, Y5, Y5
-	VMOVUPS      Y4, (BX)(SI*4)
-	VMOVUPS      Y5, 32(BX)(SI*4)
+	VMOVUPS      Y4, (SI)(AX*4)
+	VMOVUPS      Y5, 32(SI)(AX*4)
 	VBROADCASTSS rate+72(FP), Y6
 	VMULPS       Y6, Y2, Y2
 	VMULPS       Y6, Y3, Y3
@@ -1344,29 +1339,29 @@ blocks:
 	VDIVPS       Y5, Y3, Y3
 	VSUBPS       Y2, Y0, Y0
 	VSUBPS       Y3, Y1, Y1
-	VMOVUPS      Y0, (CX)(SI*4)
-	VMOVUPS      Y1, 32(CX)(SI*4)
-	ADDQ         $+16, SI
-	CMPQ         SI, AX
-	JLE          blocks
+	VMOVUPS      Y0, (DX)(AX*4)
+	VMOVUPS      Y1, 32(DX)(AX*4)
+	ADDQ         $+16, AX
+	SUBQ         $+16, CX
+	JGE          blocks
 
 blocksDone:
-	ADDQ $+8, AX
-	CMPQ SI, AX
-	JG   vectorsDone
+	ADDQ $+16, CX
+	SUBQ $+8, CX
+	JL   vectorsDone
 
 vectors:
-	VMOVUPS      (CX)(SI*4), Y0
-	VMOVUPS      (DX)(SI*4), Y1
+	VMOVUPS      (DX)(AX*4), Y0
+	VMOVUPS      (BX)(AX*4), Y1
 	VBROADCASTSS decay+76(FP), Y2
 	VMULPS       Y2, Y0, Y2
 	VADDPS       Y2, Y1, Y2
 	VBROADCASTSS decays+84(FP), Y3
 	VBLENDVPS    Y3, Y2, Y1, Y1
-	VMOVUPS      (BX)(SI*4), Y2
+	VMOVUPS      (SI)(AX*4), Y2
 	VMULPS       Y1, Y1, Y3
 	VADDPS       Y3, Y2, Y2
-	VMOVUPS      Y2, (BX)(SI*4)
+	VMOVUPS      Y2, (SI)(AX*4)
 	VBROADCASTSS rate+72(FP), Y3
 	VMULPS       Y3, Y1, Y1
 	VSQRTPS      Y2, Y2
@@ -1374,29 +1369,29 @@ vectors:
 	VADDPS       Y3, Y2, Y2
 	VDIVPS       Y2, Y1, Y1
 	VSUBPS       Y1, Y0, Y0
-	VMOVUPS      Y0, (CX)(SI*4)
-	ADDQ         $+8, SI
-	CMPQ         SI, AX
-	JLE          vectors
+	VMOVUPS      Y0, (DX)(AX*4)
+	ADDQ         $+8, AX
+	SUBQ         $+8, CX
+	JGE          vectors
 
 vectorsDone:
-	ADDQ         $+8, AX
-	SUBQ         SI, AX
-	JE           rest
+	ADDQ         $+8, CX
+	TESTQ        CX, CX
+	JE           lastDone
 	LEAQ         masks<>+32(SB), DI
-	NEGQ         AX
-	VMOVUPS      (DI)(AX*4), Y0
-	VMASKMOVPS   (CX)(SI*4), Y0, Y1
-	VMASKMOVPS   (DX)(SI*4), Y0, Y2
+	NEGQ         CX
+	VMOVUPS      (DI)(CX*4), Y0
+	VMASKMOVPS   (DX)(AX*4), Y0, Y1
+	VMASKMOVPS   (BX)(AX*4), Y0, Y2
 	VBROADCASTSS decay+76(FP), Y3
 	VMULPS       Y3, Y1, Y3
 	VADDPS       Y3, Y2, Y3
 	VBROADCASTSS decays+84(FP), Y4
 	VBLENDVPS    Y4, Y3, Y2, Y2
-	VMASKMOVPS   (BX)(SI*4), Y0, Y3
+	VMASKMOVPS   (SI)(AX*4), Y0, Y3
 	VMULPS       Y2, Y2, Y4
 	VADDPS       Y4, Y3, Y3
-	VMASKMOVPS   Y3, Y0, (BX)(SI*4)
+	VMASKMOVPS   Y3, Y0, (SI)(AX*4)
 	VBROADCASTSS rate+72(FP), Y4
 	VMULPS       Y4, Y2, Y2
 	VSQRTPS      Y3, Y3
@@ -1404,8 +1399,8 @@ vectorsDone:
 	VADDPS       Y4, Y3, Y3
 	VDIVPS       Y3, Y2, Y2
 	VSUBPS       Y2, Y1, Y1
-	VMASKMOVPS   Y1, Y0, (CX)(SI*4)
+	VMASKMOVPS   Y1, Y0, (DX)(AX*4)
 
-rest:
+lastDone:
 	VZEROUPPER
 	RET

@@ -100,6 +100,15 @@ func main() {
 			Body:   func(b *Block) { b.Store("dst", b.Load("src")) },
 		}.Emit()
 	}
+	var random Random
+	Kernel{
+		Name: "dropout", Doc: "dropout stores src/keep, rounded from float64, where the high 24 bits of SplitMix64's number are above limit, else 0. The\nfirst element's number is the hash of start.",
+		Arrays: []Array{{Name: "dst", WriteOnly: true}, {Name: "src"}}, Params: "start uint64, limit int64, keep float64", Vectors: 2,
+		Setup: func() { random = NewRandom("start") },
+		Body: func(b *Block) {
+			b.Store("dst", And(DivFloat64(b.Load("src"), "keep"), random.Above("limit", b.Vectors)))
+		},
+	}.Emit()
 	var sum Sum
 	Kernel{
 		Name: "SumFloat64", Doc: "SumFloat64 adds up a in eight lanes of float64, element i in lane i modulo 8, and the lanes in pairs:\n((0+1)+(2+3)) + ((4+5)+(6+7)).",
@@ -118,7 +127,7 @@ func main() {
 
 // bceDifference is sigmoid(x) - t. Where x > 0 it is (1 - t) - sigmoid(-x), which is accurate where t is 1.
 func bceDifference(x, t Vec) Vec {
-	d := UnitPlusExp(Abs(x), true)
+	d := UnitPlusExp(AtMost(Abs(x), Float(MaxExponent)))
 	s := Div(Float(Unit).Scalar().Times(len(x)), d) // sigmoid(-|x|)
 	positive := Compare(Greater, x, Float(0))
 	base := Sub(And(positive, Float(1)), t)

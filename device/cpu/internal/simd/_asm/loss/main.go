@@ -1,8 +1,8 @@
-// Command loss generates the kernels of the losses.
+// Command loss generates the kernels of the soft margin loss, for AVX2 or, with -avx512, for AVX-512.
 package main
 
 import (
-	"fmt"
+	"flag"
 
 	"github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/operand"
@@ -11,185 +11,332 @@ import (
 	. "github.com/pullback-go/pullback/device/cpu/internal/simd/_asm/vec"
 )
 
+// set is the instruction set that is generated for.
+var set = AVX2
+
 func main() {
+	avx512 := flag.Bool("avx512", false, "generate kernels for AVX-512, not AVX2")
+	flag.Parse()
+	if *avx512 {
+		set = AVX512
+	}
+	Use(set)
 	build.ConstraintExpr("amd64")
 	for _, d := range []DType{F32, F16, BF16} {
-		softMarginLoss(d)
-		softMarginLossTerms(d)
-		softMarginLossBackward(d)
-		softMarginLossBackwardVector(d)
-		softMarginLossTermsBackward(d)
+		loss(d)
+		sum(d)
+		backward(d, d)
+		backwardVector(d, false)
+		sumBackward(d, d)
 	}
-	sumLogTerms()
+	backwardVector(F32, true)
+	backward(F32Past, F32)
+	sumBackward(F32Past, F32)
 	build.Generate()
 }
 
-// lowest is where margins are cut off. Below it, the loss is -m and the gradient's
-// 1 + e^m is 1, both as rounded; and products of four 1 + e^-m remain in range above.
-const lowest = -20
+// none is in place of the type of dst where there is none.
+const none = DType(-1)
 
-func inputs(d DType, names ...string) (arrays []Array) {
-	for _, n := range names {
-		arrays = append(arrays, Array{Name: n, DType: d})
+// kernel returns a kernel of dst, if there is one, and the named inputs.
+func kernel(name, doc string, dst, d DType, inputs ...string) Kernel {
+	var k Kernel
+	suffix := d.Suffix()
+	if dst != none {
+		suffix = dst.Suffix()
+		k.Arrays = append(k.Arrays, Array{Name: "dst", DType: dst, WriteOnly: true})
 	}
-	return arrays
+	for _, n := range inputs {
+		k.Arrays = append(k.Arrays, Array{Name: n, DType: d})
+	}
+	k.Name = "softMarginLoss" + name + suffix + set.String()
+	k.Doc = k.Name + " " + doc
+	return k
 }
 
-func dst(d DType) Array { return Array{Name: "dst", DType: d, WriteOnly: true} }
+// vectors returns how many vectors to work on at once.
+func vectors(avx2, avx512 int) int { return [...]int{avx2, avx512}[set] }
 
 func margin(b *Block) Vec { return Mul(b.Load("self"), b.Arg("target")) }
 
-func softMarginLoss(d DType) {
-	Kernel{
-		Name:    "SoftMarginLoss" + d.Suffix(),
-		Doc:     fmt.Sprintf("SoftMarginLoss%s stores log(1 + e^(-target·self)).", d.Suffix()),
-		Arrays:  append([]Array{dst(d)}, inputs(d, "self", "target")...),
-		Vectors: 4,
-		Body: func(b *Block) {
-			loss := Log1pUnit(DecayExp(AtMost(Abs(margin(b)), Float(104))))
-			// The margin is computed again rather than kept in registers.
-			b.Store("dst", Sub(loss, AtMost(margin(b), Float(0))))
-		},
-	}.Emit()
-}
+// decay returns e^-|m|.
+func decay(m Vec) Vec { return DecayExp(AtMost(Abs(m), Float(104))) }
 
-// lossTerms writes what the sum of losses is made of. One logarithm serves several losses,
-//
-//	Σ log(1 + e^-m) = log ∏(1 + e^-m) - Σ min(m - lowest, 0),
-//
-// with e^-m cut off at -m = lowest. A block, or the last vectors that are fewer than one, gives a
-// vector of ∏(1 + e^-m) - 1 and one of the sums. The logarithms are left to sumLogTerms, which
-// takes several at once; here they would hold up everything else.
-type lossTerms struct {
-	products, rests reg.Register // where to write next
-	product, linear Vec          // of the last vectors
-}
-
-func newLossTerms() *lossTerms {
-	return &lossTerms{
-		products: build.Load(build.Param("products").Base(), build.GP64()),
-		rests:    build.Load(build.Param("rests").Base(), build.GP64()),
+func loss(d DType) {
+	k := kernel("", "stores log(1 + e^(-target·self)).", d, d, "self", "target")
+	k.Vectors = 4
+	k.Setup = func() {
+		KeepExp()
+		Keep(Float(104), Float(0))
 	}
+	k.Body = func(b *Block) {
+		loss := Log1pUnit(decay(margin(b)))
+		// The margin is computed again rather than kept in registers.
+		b.Store("dst", Sub(loss, AtMost(margin(b), Float(0))))
+	}
+	k.Emit()
 }
 
-// belowLowest returns Σ min(m - lowest, 0).
-func belowLowest(m Vec) Vec { return SumVectors(AtMost(Add(m, Float(-lowest)), Float(0))) }
+// part is the number of elements of which the losses are summed up by themselves.
+const part = 1024
 
-// block takes the losses of a block. The body returns what is below lowest and e^-m
-// for the margins of a piece.
-func (t *lossTerms) block(b *Block, vectors int, body func(b *Block) (rest, e Vec)) {
-	var linear, product Vec
-	for _, piece := range b.Split(vectors) {
-		rest, e := body(piece)
-		linear = SumVectors(append(linear, rest...))
-		product = OnePlusProduct(append(product, b.Within(OnePlusProduct(e))...))
+// total is what a sum of losses is made of. One logarithm serves many losses,
+//
+//	Σ log(1 + e^-m) = log ∏(1 + e^-|m|) - Σ min(m, 0),
+//
+// as every factor is at most 2: log takes up to 120 of them. What counts of the product where margins
+// are large is its difference from 1.
+type total struct {
+	vectors int                     // in a block
+	empty   func() []Vec            // returns the product of nothing
+	times   func(a, b []Vec) []Vec  // returns a product of products, and overwrites a
+	lessOne func(product []Vec) Vec // returns the product less 1, and overwrites it
+
+	left    reg.GPVirtual // blocks until the logarithm
+	product []Vec         // of the losses since the last one
+	linear  Vec           // their Σ min(m, 0)
+	sums    reg.Register  // where to store the next sum
+
+	// The sum of the first half of a part, for AVX2: of all its factors the product would be too large.
+	half     SumInMemory
+	halfDone reg.GPVirtual
+}
+
+// blocks returns how many share a logarithm: those of 64 vectors.
+func (t *total) blocks() operand.U32 { return operand.U32(uint32(64 / t.vectors)) }
+
+func (t *total) setup() {
+	t.left = build.GP64()
+	build.MOVQ(t.blocks(), t.left)
+	t.sums = build.Load(build.Param("sums").Base(), build.GP64())
+	t.product, t.linear = t.empty(), Zero()
+	if set == AVX2 {
+		t.half, t.halfDone = NewSumInMemory(), build.GP64()
+		build.XORQ(t.halfDone, t.halfDone)
 	}
-	if b.Vectors > 1 {
-		t.write(product, linear)
-		return
+	Keep(Float(1))
+}
+
+// add takes the losses of a block. The body returns the terms of a piece of so many vectors of it.
+func (t *total) add(b *Block, vectors int, body func(b *Block) (linear Vec, product []Vec)) {
+	var linear Vec
+	var products [][]Vec
+	for i, piece := range b.Split(vectors) {
+		l, p := body(piece)
+		linear, products = append(linear, l...), append(products, p)
+		for n := i + 1; n%2 == 0; n /= 2 { // two products of equally many are one of twice as many
+			last := len(products) - 2
+			linear = append(linear[:last], Add(linear[last:last+1], linear[last+1:])...)
+			products = append(products[:last], t.times(products[last], products[last+1]))
+		}
 	}
 	Move(Add(t.linear, linear), t.linear)
-	Move(OnePlusProduct(append(product, t.product...)), t.product)
+	t.assign(t.times(t.product, products[0]))
+	if b.Vectors == 1 {
+		return
+	}
+	build.DECQ(t.left)
+	build.JNE(operand.LabelRef("more"))
+	build.MOVQ(t.blocks(), t.left)
+	t.flush()
+	Move(Zero(), t.linear)
+	t.assign(t.empty())
+	build.Label("more")
 }
 
-func (t *lossTerms) write(product, linear Vec) {
-	build.VMOVUPS(product[0], operand.Mem{Base: t.products})
-	build.VMOVUPS(linear[0], operand.Mem{Base: t.rests})
-	build.ADDQ(operand.I8(32), t.products)
-	build.ADDQ(operand.I8(32), t.rests)
+// assign moves a product where that of the losses is.
+func (t *total) assign(product []Vec) {
+	for i, v := range product {
+		Move(v, t.product[i])
+	}
 }
 
-// between begins the last vectors.
-func (t *lossTerms) between() { t.product, t.linear = Zero(), Zero() }
+// flush stores the sum of the losses of a part, or keeps it if that is the first half.
+func (t *total) flush() {
+	if set == AVX2 {
+		t.half.Add(t.losses())
+		build.XORQ(operand.I8(1), t.halfDone)
+		build.JNE(operand.LabelRef("halfDone"))
+		t.half.Load().Store(operand.Mem{Base: t.sums})
+		t.half.Clear()
+		build.ADDQ(operand.I8(8), t.sums)
+		build.Label("halfDone")
+		return
+	}
+	sum := NewSum()
+	sum.Add(t.losses())
+	sum.Store(operand.Mem{Base: t.sums})
+	build.ADDQ(operand.I8(8), t.sums)
+}
 
-func (t *lossTerms) finish() { t.write(t.product, t.linear) }
+// losses returns the sums of losses, lane by lane, since the last logarithm.
+func (t *total) losses() Vec { return Sub(Log1p(t.lessOne(t.product)), t.linear) }
 
-func sumLogTerms() {
-	var sum Sum
-	Kernel{
-		Name:    "sumLogTerms",
-		Doc:     "sumLogTerms returns the sum of log(1 + product) - rest.",
-		Arrays:  inputs(F32, "products", "rests"),
-		Result:  "float64",
-		Vectors: 2,
-		Setup:   func() { sum = NewSum() },
-		Body: func(b *Block) {
-			sum.Add(Sub(Log1p(b.Load("products")), b.Arg("rests")))
+// finish stores the sum of the last part, if it is not a whole one.
+func (t *total) finish() {
+	rest := build.Load(build.Param("self").Len(), build.GP64())
+	build.TESTQ(operand.U32(part-1), rest)
+	build.JE(operand.LabelRef("noRest"))
+	sum := NewSum()
+	if set == AVX2 {
+		sum = t.half.Load()
+	}
+	sum.Add(t.losses())
+	sum.Store(operand.Mem{Base: t.sums})
+	build.Label("noRest")
+}
+
+func sum(d DType) {
+	t := &total{
+		vectors: vectors(4, 8),
+		empty:   func() []Vec { return []Vec{Zero()} },
+		times:   func(a, b []Vec) []Vec { return []Vec{OnePlusProduct(Vec{a[0][0], b[0][0]})} },
+		lessOne: func(product []Vec) Vec { return product[0] },
+	}
+	k := kernel("Sums", "stores the sums of log(1 + e^(-target·self)) over 1024 elements each.", none, d, "self", "target")
+	k.Params = "sums []float64"
+	k.Vectors = t.vectors
+	k.Setup = func() {
+		t.setup()
+		KeepExp()
+		Keep(Float(0), Float(104))
+	}
+	k.Body = func(b *Block) {
+		t.add(b, vectors(2, 4), func(b *Block) (linear Vec, product []Vec) {
+			m := margin(b)
+			linear = SumVectors(AtMost(m, Float(0)))
+			return linear, []Vec{b.Within(OnePlusProduct(decay(m)))}
+		})
+	}
+	k.Finish = t.finish
+	k.Emit()
+}
+
+// denominator returns that of sigmoid(-|m|)·Unit.
+func denominator(m Vec) Vec { return UnitPlusExp(AtMost(Abs(m), Float(MaxExponent))) }
+
+// gradient returns target·factor·sigmoid(-m), given target·factor·Unit: where m is negative, the sigmoid is
+// 1 - sigmoid(-|m|).
+func gradient(g, denominator Vec, isNegative Negative) Vec {
+	q := Div(g, denominator)
+	MulSubWhere(isNegative, q, g, Float(1/Unit))
+	return q
+}
+
+func backward(dst, d DType) {
+	k := kernel("Backward", "stores target·2^40·factor / (1 + e^(target·self)).", dst, d, "self", "target")
+	k.Params = "factor float32"
+	k.Vectors = 4
+	k.Setup = func() {
+		KeepUnitPlusExp()
+		Keep(Param("factor"))
+		Keep(Float(lowest))
+	}
+	k.Body = func(b *Block) {
+		m := margin(b)
+		g := func() Vec { return Mul(Param("factor").Scalar().Times(b.Vectors), b.Arg("target")) }
+		switch {
+		case d != F32: // the last bits do not count
+			denominator := RoughUnitPlusExp(AtLeast(m, Float(lowest)))
+			b.Store("dst", Div(g(), denominator))
+		default:
+			denominator := SignedUnitPlusExp(AtLeast(m, Float(lowest)))
+			b.Store("dst", Div(g(), denominator))
+		}
+	}
+	k.Emit()
+}
+
+// lowest is where margins may be cut off: 1 + e^-20 rounds to 1.
+const lowest = -20
+
+// backwardVector takes any gradOutput and norm. If their product is rounded and that is to count, what it loses
+// is made good together with what the quotient's rounding loses.
+func backwardVector(d DType, rounded bool) {
+	name := "BackwardVector"
+	if rounded {
+		name += "Norm"
+	}
+	k := kernel(name, "stores target·gradOutput·norm / (1 + e^(target·self)).", d, d, "gradOutput", "self", "target")
+	k.Params = "norm float32"
+	k.Vectors = 2
+	k.Setup = func() {
+		KeepExp()
+		Keep(Float(1), Param("norm"))
+	}
+	k.Body = func(b *Block) {
+		d, s := SplitOnePlusExp(AtLeast(margin(b), Float(lowest)))
+		norm := Param("norm").Scalar().Times(b.Vectors)
+		var q Vec
+		if rounded {
+			q = divProduct(norm, b.Load("gradOutput"), d)
+		} else {
+			q = Div(Mul(norm, b.Arg("gradOutput")), d)
+		}
+		// The target comes last, lest the product with it is infinite before it is divided, and with the power
+		// of two, lest the product with that one is rounded to a subnormal number before it grows again.
+		b.Store("dst", Mul(q, Mul(s, b.Arg("target"))))
+	}
+	k.Emit()
+}
+
+// divProduct returns a·b/c, rounded about once, and overwrites b.
+func divProduct(a, b, c Vec) Vec {
+	product := Mul(a, b)
+	y := Div(Float(1).Scalar().Times(len(c)), c)
+	q := Mul(product, y)
+	rest := Copy(product, len(product))
+	SubMul(rest, q, c)
+	MulSub(b, a, product)
+	MulAdd(y, OrZero(Add(rest, b)), q) // NaN where the product or c is infinite
+	return y
+}
+
+// sumBackward takes y = sigmoid(-|m|) for the sums as well: ∏(1 + e^-|m|) is 1/∏(1 - y).
+func sumBackward(dst, d DType) {
+	t := &total{
+		vectors: 4,
+		empty:   func() []Vec { return []Vec{Zero(), Copy(Float(1), 1)} },
+		times: func(a, b []Vec) []Vec {
+			c := Complement{Less: a[0], Product: a[1]}.Times(Complement{Less: b[0], Product: b[1]})
+			return []Vec{c.Less, c.Product}
 		},
-		Finish: func() { sum.Return() },
-	}.Emit()
+		lessOne: func(product []Vec) Vec { return Div(product[0], product[1]) },
+	}
+	k := kernel("SumsBackward", "stores target·2^40·factor / (1 + e^(target·self)), and the sums of log(1 + e^(-target·self)) over 1024 elements each.", dst, d, "self", "target")
+	k.Params = "factor float32, sums []float64"
+	k.Vectors = t.vectors
+	k.Setup = func() {
+		t.setup()
+		KeepUnitPlusExp()
+		Keep(Param("factor"))
+	}
+	k.Body = func(b *Block) {
+		t.add(b, vectors(2, 4), func(b *Block) (linear Vec, product []Vec) {
+			m := margin(b)
+			isNegative := IsNegative(m)
+			linear = SumNegative(isNegative, m)
+			denominator := denominator(m)
+			g := Mul(Param("factor").Scalar().Times(b.Vectors), b.Arg("target"))
+			b.Store("dst", gradient(g, denominator, isNegative))
+			y := b.Within(Div(Float(Unit).Scalar().Times(b.Vectors), denominator))
+			c := pairs(y)
+			for n := len(c.Less) / 2; n > 0; n /= 2 {
+				c = Complement{Less: c.Less[:n], Product: c.Product[:n]}.Times(Complement{Less: c.Less[n:], Product: c.Product[n:]})
+			}
+			return linear, []Vec{c.Less, c.Product}
+		})
+	}
+	k.Finish = t.finish
+	k.Emit()
 }
 
-func softMarginLossTerms(d DType) {
-	var terms *lossTerms
-	Kernel{
-		Name:    "softMarginLossTerms" + d.Suffix(),
-		Doc:     fmt.Sprintf("softMarginLossTerms%s stores the terms of the sum of log(1 + e^(-target·self)), see sumLogTerms: 8 of each for 32 elements, and 8 more for fewer.", d.Suffix()),
-		Arrays:  inputs(d, "self", "target"),
-		Params:  "products, rests []float32",
-		Vectors: 4,
-		Setup:   func() { terms = newLossTerms() },
-		Body: func(b *Block) {
-			terms.block(b, 4, func(b *Block) (rest, e Vec) {
-				m := margin(b)
-				rest = belowLowest(m)
-				return rest, DecayExp(AtMost(AtLeast(m, Float(lowest)), Float(104)))
-			})
-		},
-		Between: func() { terms.between() },
-		Rest:    func() { terms.finish() },
-	}.Emit()
-}
-
-func softMarginLossBackward(d DType) {
-	Kernel{
-		Name:    "softMarginLossBackward" + d.Suffix(),
-		Doc:     fmt.Sprintf("softMarginLossBackward%s stores target·2^40·factor / (1 + e^(target·self)).", d.Suffix()),
-		Arrays:  append([]Array{dst(d)}, inputs(d, "self", "target")...),
-		Params:  "factor float32",
-		Vectors: 4,
-		Body: func(b *Block) {
-			d := UnitPlusExp(AtLeast(margin(b), Float(lowest)), b.DType("self") == F32)
-			b.Store("dst", Div(Mul(Param("factor").Scalar().Times(b.Vectors), b.Arg("target")), d))
-		},
-	}.Emit()
-}
-
-func softMarginLossBackwardVector(d DType) {
-	Kernel{
-		Name:    "softMarginLossBackwardVector" + d.Suffix(),
-		Doc:     fmt.Sprintf("softMarginLossBackwardVector%s stores target·gradOutput·norm / (1 + e^(target·self)).", d.Suffix()),
-		Arrays:  append([]Array{dst(d)}, inputs(d, "gradOutput", "self", "target")...),
-		Params:  "norm float32",
-		Vectors: 2,
-		Body: func(b *Block) {
-			d, s := SplitOnePlusExp(AtLeast(margin(b), Float(lowest)))
-			g := Mul(Param("norm").Scalar().Times(b.Vectors), b.Arg("gradOutput"))
-			// The target comes last, lest the product with it is infinite before it is divided.
-			b.Store("dst", Mul(Mul(Div(g, d), s), b.Arg("target")))
-		},
-	}.Emit()
-}
-
-func softMarginLossTermsBackward(d DType) {
-	var terms *lossTerms
-	Kernel{
-		Name:    "softMarginLossTermsBackward" + d.Suffix(),
-		Doc:     fmt.Sprintf("softMarginLossTermsBackward%s does what softMarginLossTerms and softMarginLossBackward do.", d.Suffix()),
-		Arrays:  append([]Array{dst(d)}, inputs(d, "self", "target")...),
-		Params:  "factor float32, products, rests []float32",
-		Vectors: 4,
-		Setup:   func() { terms = newLossTerms() },
-		Body: func(b *Block) {
-			terms.block(b, 4, func(b *Block) (rest, e Vec) {
-				m := margin(b)
-				rest = belowLowest(m)
-				d, e := BothExp(AtMost(AtLeast(m, Float(lowest)), Float(MaxExponent)), b.DType("self") == F32)
-				b.Store("dst", Div(Mul(Param("factor").Scalar().Times(b.Vectors), b.Arg("target")), d))
-				return rest, e
-			})
-		},
-		Between: func() { terms.between() },
-		Rest:    func() { terms.finish() },
-	}.Emit()
+// pairs returns the products of two 1 - y each, or the only one, for 0 ≤ y ≤ ½: 1 - (1-a)(1-b) = a + b - a·b.
+func pairs(y Vec) Complement {
+	less := y
+	if n := len(y) / 2; n > 0 {
+		less = Add(y[:n], y[n:])
+		SubMul(less, y[:n], y[n:])
+	}
+	return Complement{Less: less, Product: Sub(Float(1).Scalar().Times(len(less)), less)}
 }

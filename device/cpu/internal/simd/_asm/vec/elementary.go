@@ -21,18 +21,19 @@ func Maximum(a, b Vec) Vec {
 }
 
 // MulFloat64 returns a·b rounded from float64, with the float64 parameter b.
-func MulFloat64(a Vec, b string) Vec {
-	p, err := build.Param(b).Resolve()
-	if err != nil {
-		panic(err)
-	}
-	factor := build.YMM()
-	build.VBROADCASTSD(p.Addr, factor)
+func MulFloat64(a Vec, b string) Vec { return inFloat64(build.VMULPD, a, b) }
+
+// DivFloat64 returns a/b rounded from float64, with the float64 parameter b.
+func DivFloat64(a Vec, b string) Vec { return inFloat64(build.VDIVPD, a, b) }
+
+func inFloat64(f instruction, a Vec, b string) Vec {
+	param := register()
+	build.VBROADCASTSD(address(b), param)
 	dst := newVec(len(a))
 	for i, x := range a {
 		low, high := toFloat64(x)
-		build.VMULPD(factor, low, low)
-		build.VMULPD(factor, high, high)
+		f(param, low, low)
+		f(param, high, high)
 		build.VCVTPD2PSY(low, dst[i].AsX())
 		build.VCVTPD2PSY(high, high.AsX())
 		build.VINSERTF128(operand.U8(1), high.AsX(), dst[i], dst[i])
@@ -54,9 +55,9 @@ func Tanh(x Vec) Vec {
 	t := AtMost(Abs(x), Float(10)) // tanh(10) rounds to 1
 	isSmall := Compare(Less, t, Float(0.55))
 	u := Add(t, t)
-	power := ShiftLeft(reduceExp(u, Float(Magic+Bias), 0), 23)
-	q, s := expProduct(u, power)
-	MulAdd(q, s, Add(power, Float(1)))
+	p := power(reduceExp(u, magic()+bias, 0))
+	q, s := expProduct(u, p)
+	MulAdd(q, s, Add(p, Float(1)))
 	large := Sub(Float(1).Scalar().Times(len(x)), Div(Float(2).Scalar().Times(len(x)), q))
 	return Select(isSmall, Or(large, And(x, signBit)), small)
 }

@@ -37,8 +37,8 @@ func gaussian(t, rest Vec) Vec {
 	SubMul(lost, t, t)
 	AddMul(rest, lost, Float(0.5))
 	x := Mul(square, Float(0.5))
-	power := ShiftLeft(reduceNegatedExp(x, Float(Magic+Bias+UnitShift), 0), 23)
-	e, s := expProduct(Add(x, rest), power)
-	MulAdd(e, s, power)
+	p := power(reduceNegatedExp(x, magic()+bias+UnitShift, 0))
+	e, s := expProduct(Add(x, rest), p)
+	MulAdd(e, s, p)
 	return e
 }

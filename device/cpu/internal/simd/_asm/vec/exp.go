@@ -1,13 +1,29 @@
 package vec
 
-import "github.com/mmcloughlin/avo/build"
+import (
+	"math"
 
-// Magic is 1.5·2^23. The sum of Magic and a number well below 2^22 is rounded to an
-// integer, which the low bits of the sum hold.
-const Magic = 0x1.8p23
+	"github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/operand"
+)
 
-// Bias is the exponent bias of float32: the bits of 2^n are n + Bias shifted left by 23.
-const Bias = 127
+// An exponential is taken apart as
+//
+//	e^x = 2^n · e^r,  n = round(x/ln2, to a multiple of 1/steps),  r = x - n·ln2
+//
+// where e^r is a polynomial. AVX2 takes whole n, so that 2^n is but an exponent. AVX-512 has an instruction
+// that looks up sixteen numbers at once, so it takes sixteenths, and r is so small that a
+// polynomial of half the degree will do.
+
+// steps is how many n there are from one integer to the next.
+func steps() int { return [...]int{1, 16}[set] }
+
+// magic is a number whose sum with a number well below 2^18 is rounded to a multiple of 1/steps. The low bits
+// of the sum hold that multiple as an integer.
+func magic() float32 { return 0x1.8p23 / float32(steps()) }
+
+// bias is the exponent bias of float32: the bits of 2^n are n + bias shifted left by 23, for a whole n.
+const bias = 127
 
 const (
 	log2E = 0x1.715476p0
@@ -15,45 +31,118 @@ const (
 	ln2Lo = -0x1.05c61p-29
 )
 
-// expCoefficients are those of Q with e^r = 1 + r·Q(r) for |r| ≤ ln2/2, relative error
-// 2^-28.2: a minimax fit, coefficients rounded one after the other.
-var expCoefficients = []float32{1, 0x1.fffffcp-2, 0x1.555492p-3, 0x1.5558acp-5, 0x1.123976p-7, 0x1.6a506ap-10}
+var (
+	// those of Q with e^r = 1 + r·Q(r) for |r| ≤ ln2/2, relative error 2^-28.2: a minimax
+	// fit, coefficients rounded one after the other
+	expCoefficients = []float32{1, 0x1.fffffcp-2, 0x1.555492p-3, 0x1.5558acp-5, 0x1.123976p-7, 0x1.6a506ap-10}
+	// those of Q with e^r = 1 + r + r²·Q(r) for |r| ≤ ln2/32, relative error 2^-29.2
+	expSixteenth = []float32{0x1.00022p-1, 0x1.555556p-3}
+)
 
-// reduceExp splits x, which it overwrites with r, as n·ln2 + r with |r| ≤ ln2/2 and an
-// integer n, and returns n + origin, the latter being Magic plus an integer. Unless
-// highest is 0, it is an upper bound of the result; where that counts, r is larger. NaN gives NaN.
+// table and correction are looked up by the low four bits, j, of a multiple of 1/16: the bits of T = 2^(j/16)
+// as rounded, less those that the multiple puts in place itself, and what ln T is above j/16·ln2.
+type table struct{ name string }
+
+var powers, corrections = table{"powers"}, table{"corrections"}
+
+func (t table) Scalar() Scalar {
+	if s, kept := resident[t]; kept {
+		return s
+	}
+	m, ok := tables[t]
+	if !ok {
+		words := make([]uint32, 16)
+		for j := range words {
+			power := float32(math.Exp2(float64(j) / 16))
+			if t == powers {
+				words[j] = math.Float32bits(power) - bias<<23 - uint32(j)<<19
+			} else {
+				words[j] = math.Float32bits(float32(math.Log(float64(power)) - float64(j)/16*math.Ln2))
+			}
+		}
+		m = data(t.name, words)
+		tables[t] = m
+	}
+	r := register()
+	build.VMOVUPS(m, r)
+	return Scalar{r}
+}
+
+var tables = map[table]operand.Mem{}
+
+// lookUp returns the table's entries.
+func lookUp(t table, z Vec) Vec {
+	return binary(func(ops ...operand.Op) { build.VPERMD(ops[0], ops[1], ops[2]) }, z, t.Scalar())
+}
+
+// KeepExp keeps the constants of the exponentials, see [Keep].
+func KeepExp() {
+	Keep(Float(log2E), Float(ln2Hi), Float(ln2Lo), powers, corrections)
+	for _, c := range expSixteenth {
+		Keep(Float(c))
+	}
+}
+
+// KeepUnitPlusExp keeps those of [UnitPlusExp].
+func KeepUnitPlusExp() {
+	KeepExp()
+	Keep(Float(magic()+bias-UnitShift), Float(Unit))
+}
+
+// reduceExp splits x, which it overwrites with r, and returns n + origin, the latter being magic plus an
+// integer. Unless highest is 0, it is an upper bound of the result; where that counts, r is
+// larger. NaN gives NaN.
 //
 // n·ln2Hi is exact inside the fused operation and so is its difference from x, so r
-// is rounded once.
-func reduceExp(x Vec, origin Arg, highest float32) Vec {
+// is rounded once, but for the tiny correction.
+func reduceExp(x Vec, origin, highest float32) Vec {
 	return reduce(AddMul, build.VFNMADD231PS, x, origin, highest)
 }
 
 // reduceNegatedExp does the same for -x.
-func reduceNegatedExp(x Vec, origin Arg, highest float32) Vec {
+func reduceNegatedExp(x Vec, origin, highest float32) Vec {
 	return reduce(SubMul, build.VFNMSUB231PS, x, origin, highest)
 }
 
-func reduce(addMul func(a, b Vec, c Arg), first instruction, x Vec, origin Arg, highest float32) Vec {
-	z := Copy(origin, len(x))
+func reduce(addMul func(a, b Vec, c Arg), first instruction, x Vec, origin, highest float32) Vec {
+	z := Copy(Float(origin), len(x))
 	addMul(z, x, Float(log2E))
 	if highest != 0 {
 		z = AtMost(z, Float(highest))
 	}
-	from, high, low := origin.operands(len(x)), Float(ln2Hi).operands(len(x)), Float(ln2Lo).operands(len(x))
 	for i := range x { // vector by vector, which takes fewer registers
-		n := build.YMM()
-		build.VSUBPS(from[i], z[i], n)
-		first(high[i], n, x[i])
-		build.VFNMADD231PS(low[i], n, x[i])
+		n := register()
+		build.VSUBPS(Float(origin).operands(1)[0], z[i], n)
+		first(Float(ln2Hi).operands(1)[0], n, x[i])
+		if set == AVX512 { // what is small comes together aside, which takes less time than one after the other
+			low := lookUp(corrections, z[i:i+1])
+			AddMul(low, Vec{n}, Float(ln2Lo))
+			build.VSUBPS(low[0], x[i], x[i])
+			continue
+		}
+		build.VFNMADD231PS(Float(ln2Lo).operands(1)[0], n, x[i])
 	}
 	return z
 }
 
-// expProduct returns Q(r) and r·power. Their product is (e^r - 1)·power, to be added to
-// power in the rounding of a fused operation: that is exact up to there, and keeps NaN and Inf,
+// power returns 2^n, given n + bias + magic, or that times 2^-bias, to be put in place by an addition of integers, given
+// n + magic.
+func power(z Vec) Vec {
+	if set == AVX512 {
+		return AddInt(ShiftLeft(z, 19), lookUp(powers, z))
+	}
+	return ShiftLeft(z, 23)
+}
+
+// expProduct returns two factors of (e^r - 1)·power. Their product is to be added to power in the rounding
+// of a fused operation: that is exact up to there, and keeps NaN and Inf,
 // unlike adding to an exponent.
 func expProduct(r, power Vec) (q, s Vec) {
+	if set == AVX512 {
+		q = Horner(r, expSixteenth...)
+		MulAdd(q, Mul(r, r), r)
+		return q, power
+	}
 	return Horner(r, expCoefficients...), Mul(r, power)
 }
 
@@ -65,97 +154,89 @@ const (
 	Unit      = 0x1p-40
 )
 
-const ln2 = 0x1.62e42fefa39efp-1
+// MaxExponent is where x is to be cut off for [UnitPlusExp]. e^-x rounds to 0 there.
+const MaxExponent = (125 + UnitShift) * math.Ln2
 
-// MaxExponent is where x is to be cut off for [BothExp]. e^-x rounds to 0 there.
-const MaxExponent = (125 + UnitShift) * ln2
-
-// UnitPlusExp returns Unit·(1 + e^x) for x ≥ -43, and overwrites x. Above 2^125 it may be
-// too large; it is +Inf where x is. NaN gives NaN. Precise keeps the error below 0.8 ulp, not 1.4.
-func UnitPlusExp(x Vec, precise bool) Vec {
-	return unitPlusExp(reduceExp, x, precise)
+// UnitPlusExp returns Unit·(1 + e^x) for 0 ≤ x ≤ MaxExponent, within 0.8 ulp, and overwrites x. NaN gives
+// NaN.
+func UnitPlusExp(x Vec) Vec {
+	return unitPlusExp(power(reduceExp(x, magic()+bias-UnitShift, 0)), x)
 }
 
-// UnitPlusNegatedExp does the same for -x, precisely.
-func UnitPlusNegatedExp(x Vec) Vec { return unitPlusExp(reduceNegatedExp, x, true) }
+// RoughUnitPlusExp does the same for x ≥ -43, within 4 ulp for |x| < 30 and 8 everywhere. Above 2^125 it may be too
+// large; it is +Inf where x is.
+func RoughUnitPlusExp(x Vec) Vec {
+	z := Copy(Float(magic()+bias-UnitShift), len(x))
+	AddMul(z, x, Float(log2E))
+	z = AtMost(z, Float(magic()+bias+125))
+	SubMul(x, Sub(z, Float(magic()+bias-UnitShift)), Float(ln2Hi))
+	return unitPlusExp(power(z), x)
+}
 
-func unitPlusExp(reduce func(x Vec, origin Arg, highest float32) Vec, x Vec, precise bool) Vec {
-	power := ShiftLeft(reduce(x, Float(Magic+Bias-UnitShift), Magic+Bias+125), 23)
+// SignedUnitPlusExp does the same for x ≥ -43. Above 2^125 it may be too large; it is +Inf where x is.
+func SignedUnitPlusExp(x Vec) Vec { return signedUnitPlusExp(reduceExp, x) }
+
+// UnitPlusNegatedExp does the same for -x.
+func UnitPlusNegatedExp(x Vec) Vec { return signedUnitPlusExp(reduceNegatedExp, x) }
+
+func signedUnitPlusExp(reduce func(x Vec, origin, highest float32) Vec, x Vec) Vec {
+	power := power(reduce(x, magic()+bias-UnitShift, magic()+bias+125))
 	q, s := expProduct(x, power)
-	if !precise {
-		MulAdd(q, s, power)
-		return Add(q, Float(Unit))
-	}
 	return addProduct(q, s, power, Float(Unit).Scalar().Times(len(x)))
 }
 
-// addProduct returns q·s + power + unit, rounded about once, for |q·s| < power/2, and
-// overwrites q.
-func addProduct(q, s, power, unit Vec) Vec {
+// addProduct returns q·s + a + b, rounded about once, for |q·s| < a/2, and overwrites q.
+func addProduct(q, s, a, b Vec) Vec {
 	var d Vec
 	for i := range q { // vector by vector, which takes fewer registers
-		sum, rest := twoSum(power[i:i+1], unit[i:i+1])
-		MulAdd(q[i:i+1], s[i:i+1], rest)
-		d = append(d, Add(q[i:i+1], sum)...)
+		q, s, a, b := q[i:i+1], s[i:i+1], a[i:i+1], b[i:i+1]
+		larger, smaller := a, b
+		if set == AVX512 { // the sum of two whole powers of two is exact, whichever is larger
+			larger, smaller = Max(a, b), Min(a, b)
+		}
+		sum := Add(larger, smaller)
+		MulSub(q, s, Sub(Sub(sum, larger), smaller)) // what the sum's rounding added is taken away
+		d = append(d, Add(q, sum)...)
 	}
 	return d
 }
 
-// twoSum returns the sum of a power of two and another one, and what its rounding lost. If the
-// second is so much the larger that the sum is rounded, it may be wrong by half a unit in the last place.
-func twoSum(power, unit Vec) (sum, lost Vec) {
-	sum = Add(unit, power)
-	return sum, Sub(unit, Sub(sum, power))
+// unitPlusExp adds the smaller terms first: for power ≥ Unit, their rounding counts for little.
+func unitPlusExp(power, r Vec) Vec {
+	q, s := expProduct(r, power)
+	MulAdd(q, s, Float(Unit))
+	return Add(q, power)
 }
 
-// DecayExp returns e^-x within 1 ulp for -43 ≤ x ≤ 104, and overwrites x. NaN gives NaN.
+// DecayExp returns e^-x within 1 ulp, subnormal results included, for 0 ≤ x ≤ 104, and overwrites x. NaN gives NaN.
 func DecayExp(x Vec) Vec {
-	power := ShiftLeft(reduceNegatedExp(x, Float(Magic+Bias+UnitShift), 0), 23)
+	z := reduceNegatedExp(x, magic()+bias+UnitShift, 0)
+	power := power(z)
 	e, s := expProduct(x, power)
 	MulAdd(e, s, power)
 	return Mul(e, Float(Unit))
 }
 
-// BothExp returns what [UnitPlusExp] does, Unit·(1 + e^x), and e^-x, for -43 ≤ x ≤ MaxExponent,
-// and overwrites x.
-func BothExp(x Vec, precise bool) (d, inverse Vec) {
-	power := ShiftLeft(reduceExp(x, Float(Magic+Bias-UnitShift), 0), 23)
-	q, s := expProduct(x, power)
-	unit := Float(Unit).Scalar()
-	for i := range q { // vector by vector, which takes fewer registers
-		q, s, power, unit := q[i:i+1], s[i:i+1], power[i:i+1], unit.Times(1)
-		e := Copy(q, 1)
-		MulAdd(e, s, power)
-		inverse = append(inverse, Div(unit, e)...)
-		if precise {
-			d = append(d, addProduct(q, s, power, unit)...)
-		} else {
-			d = append(d, Add(e, unit)...)
-		}
-	}
-	return d, inverse
-}
-
 // SplitOnePlusExp returns d and a power of two s with 1 + e^x = d/s, for x ≥ -80, and
 // overwrites x. Both are normal numbers for x < 175; d is +Inf where x is.
 func SplitOnePlusExp(x Vec) (d, s Vec) {
-	z := reduceExp(x, Float(Magic), Magic+252)
+	z := reduceExp(x, magic(), magic()+252)
 	// s is 2^-j, with j half of n or 0 if n is negative, and e^x·s has the exponent n-j.
-	j := ShiftLeft(ShiftRight(MaxInt(z, Float(Magic)), 1), 23)
+	j := ShiftLeft(ShiftRight(MaxInt(z, Float(magic())), uint8(math.Ilogb(float64(2*steps())))), 23)
 	s = SubInt(Float(1).Scalar().Times(len(x)), j)
-	power := AddInt(ShiftLeft(z, 23), s)
+	power := AddInt(power(z), s)
 	q, product := expProduct(x, power)
 	return addProduct(q, product, power, s), s
 }
 
-// Exp returns e^x and overwrites x: within 1 ulp everywhere, subnormal results
+// Exp returns e^x and overwrites x, in AVX2: within 1 ulp everywhere, subnormal results
 // included; +Inf above the range; NaN at NaN.
 //
 // A power of two as small or as large as the result's does not fit one float32, so it is a
 // product of two, of which the second rounds.
 func Exp(x Vec) Vec {
 	x = AtMost(AtLeast(x, Float(-104)), Float(89)) // e^x rounds to 0 and +Inf there
-	z := reduceExp(x, Float(Magic+2*Bias), 0)
+	z := reduceExp(x, magic()+2*bias, 0)
 	half := And(ShiftLeft(z, 22), Const(0xff800000))
 	rest := SubInt(ShiftLeft(z, 23), half)
 	e, s := expProduct(x, half)

@@ -26,11 +26,9 @@ type Kernel struct {
 	Result  string // as in a signature
 	Vectors int    // how many to work on at once: as many as the registers suffice for
 
-	Setup   func()         // emits what comes first; may be nil, as may the following but Body
-	Body    func(b *Block) // emits the work on a block: of Vectors vectors, of one, and of one in part
-	Between func()         // emits what follows the last block of Vectors vectors
-	Rest    func()         // emits what follows the last vector after that, if there was one
-	Finish  func()         // emits what comes last
+	Setup  func()         // emits what comes first; may be nil, as may Finish
+	Body   func(b *Block) // emits the work on a block: of Vectors vectors, of one, and of one in part
+	Finish func()         // emits what comes last
 }
 
 // Block is the part of the arrays that one run of a kernel's body works on.
@@ -39,7 +37,9 @@ type Block struct {
 	index   reg.Register // of the first element
 	first   int          // vectors to skip from there on
 	arrays  map[string]*array
-	mask    reg.VecVirtual // selects the lanes that belong to the arrays; nil if all do
+	part    bool              // not all lanes belong to the arrays
+	mask    reg.VecVirtual    // selects those that do, in AVX2
+	opmask  reg.OpmaskVirtual // and in AVX-512
 }
 
 type array struct {
@@ -49,11 +49,11 @@ type array struct {
 }
 
 func (b *Block) at(a *array, i int) operand.Mem {
-	if b.mask != nil && a.DType.size() == 2 {
+	if b.part && set == AVX2 && a.DType.size() == 2 {
 		return a.tail
 	}
 	size := a.DType.size()
-	return a.base.Idx(b.index, uint8(size)).Offset((b.first + i) * Lanes * size)
+	return a.base.Idx(b.index, uint8(size)).Offset((b.first + i) * Lanes() * size)
 }
 
 // Split returns the block in pieces of n vectors, which a body works on one after
@@ -75,9 +75,12 @@ func (b *Block) DType(name string) DType { return b.arrays[name].DType }
 func (b *Block) Load(name string) Vec {
 	a := b.arrays[name]
 	v := newVec(b.Vectors)
-	if b.mask != nil && a.DType == F32 {
+	switch {
+	case b.part && set == AVX512:
+		a.DType.loadMasked(v[0], b.at(a, 0), b.opmask)
+	case b.part && a.DType == F32:
 		build.VMASKMOVPS(b.at(a, 0), b.mask, v[0])
-	} else {
+	default:
 		a.DType.load(v, func(i int) operand.Mem { return b.at(a, i) })
 	}
 	return v
@@ -85,7 +88,7 @@ func (b *Block) Load(name string) Vec {
 
 // Arg returns elements as an operand, which is read from memory where it is used if possible.
 func (b *Block) Arg(name string) Arg {
-	if a := b.arrays[name]; a.DType == F32 && b.mask == nil {
+	if a := b.arrays[name]; a.DType == F32 && !b.part {
 		return inMemory{b, a}
 	}
 	return b.Load(name)
@@ -104,13 +107,13 @@ func (m inMemory) operands(n int) []operand.Op {
 	return ops
 }
 
-// AddTo adds v to the elements of an array of float64.
+// AddTo adds v to the elements of an array of float64, in AVX2.
 func (b *Block) AddTo(name string, v Vec) {
 	a := b.arrays[name]
 	for i, x := range v {
 		low, high := toFloat64(x)
 		lower, upper := b.at(a, i), b.at(a, i).Offset(32)
-		if b.mask == nil {
+		if !b.part {
 			build.VADDPD(lower, low, low)
 			build.VADDPD(upper, high, high)
 			build.VMOVUPD(low, lower)
@@ -130,20 +133,28 @@ func (b *Block) AddTo(name string, v Vec) {
 	}
 }
 
-// Store rounds v to the array's type and writes it.
+// Store rounds v to the array's type and writes it. It overwrites v.
 func (b *Block) Store(name string, v Vec) {
 	a := b.arrays[name]
-	if b.mask != nil && a.DType == F32 {
+	switch {
+	case b.part && set == AVX512:
+		a.DType.storeMasked(v[0], b.at(a, 0), b.opmask)
+	case b.part && a.DType.size() == 4:
 		build.VMASKMOVPS(v[0], b.mask, b.at(a, 0))
-		return
+	default:
+		a.DType.store(v, func(i int) operand.Mem { return b.at(a, i) })
 	}
-	a.DType.store(v, func(i int) operand.Mem { return b.at(a, i) })
 }
 
 // Within returns v with zeros beyond the arrays' ends.
 func (b *Block) Within(v Vec) Vec {
-	if b.mask == nil {
+	switch {
+	case !b.part:
 		return v
+	case set == AVX512:
+		dst := newVec(1)
+		build.VMOVAPS_Z(v[0], b.opmask, dst[0])
+		return dst
 	}
 	return And(v, Vec{b.mask})
 }
@@ -159,18 +170,20 @@ func (k Kernel) signature() string {
 	return fmt.Sprintf("func(%s) %s", strings.Join(s, ", "), k.Result)
 }
 
-// Emit emits the kernel: a loop over blocks of several vectors, one over single
-// vectors, and a last vector that is partly masked. They run the same arithmetic, so
-// what comes out for an element does not depend on where it lies.
+// Emit emits the kernel: a loop over blocks of several vectors, and then what is left, vector by vector, the
+// last one masked. They run the same arithmetic, so what comes out for an element does not depend on where
+// it lies.
 func (k Kernel) Emit() {
 	build.TEXT(k.Name, attr.NOSPLIT, k.signature())
 	build.Doc(strings.Split(strings.TrimSpace(k.Doc), "\n")...)
 	build.Pragma("noescape")
+	resident = map[Uniform]Scalar{}
 
-	b := Block{arrays: map[string]*array{}}
+	i := build.GP64()
+	b := Block{arrays: map[string]*array{}, index: i}
 	n := build.Load(build.Param(k.Arrays[0].Name).Len(), build.GP64())
-	for i, a := range k.Arrays {
-		if i > 0 { // the shortest array counts
+	for j, a := range k.Arrays {
+		if j > 0 { // the shortest array counts
 			l := build.Load(build.Param(a.Name).Len(), build.GP64())
 			build.CMPQ(l, n)
 			build.CMOVQLT(l, n)
@@ -180,61 +193,75 @@ func (k Kernel) Emit() {
 	if k.Setup != nil {
 		k.Setup()
 	}
-	i := build.GP64()
-	b.index = i
-	build.XORQ(i, i)
-	if k.Vectors > 1 {
-		build.SUBQ(operand.I32(k.Vectors*Lanes), n)
-		k.loop("blocks", k.Vectors, &b, n)
-		if k.Between != nil {
-			k.Between()
-		}
-		build.ADDQ(operand.I32((k.Vectors-1)*Lanes), n)
-		if k.Rest != nil {
-			end := build.GP64()
-			build.LEAQ(operand.Mem{Base: n, Disp: Lanes}, end)
-			build.CMPQ(i, end)
-			build.JE(operand.LabelRef("done"))
-		}
-	} else {
-		build.SUBQ(operand.I32(Lanes), n)
-	}
-	k.loop("vectors", 1, &b, n)
+	k.Arrays[len(k.Arrays)-1].DType.setUp()
 
-	build.ADDQ(operand.I32(Lanes), n)
-	build.SUBQ(i, n)
-	build.JE(operand.LabelRef("rest"))
-	for _, a := range k.Arrays {
-		b.arrays[a.Name].readTail(i, n)
+	build.XORQ(i, i)
+	if set == AVX512 {
+		k.loop("blocks", k.Vectors, &b, n)
+		k.maskedVectors(&b, n)
+	} else {
+		if k.Vectors > 1 {
+			k.loop("blocks", k.Vectors, &b, n)
+		}
+		k.loop("vectors", 1, &b, n)
+		k.lastVector(&b, n)
 	}
-	b.mask = loadMask(n)
-	k.Body(&b)
-	for _, a := range k.Arrays {
-		b.arrays[a.Name].writeTail(i, n)
-	}
-	build.Label("rest")
-	if k.Rest != nil {
-		k.Rest()
-	}
-	build.Label("done")
 	if k.Finish != nil {
 		k.Finish()
+	}
+	if k.Arrays[0].DType == F32Past {
+		build.SFENCE() // or another thread might read what is not written yet
 	}
 	build.VZEROUPPER()
 	build.RET()
 }
 
-// loop runs the body on n vectors at a time as long as the index is at most last.
-func (k Kernel) loop(label string, n int, b *Block, last reg.Register) {
-	build.CMPQ(b.index, last)
-	build.JG(operand.LabelRef(label + "Done"))
+// loop runs the body on blocks of so many vectors as long as n, the number of elements left, suffices.
+func (k Kernel) loop(label string, vectors int, b *Block, n reg.Register) {
+	size := operand.I32(vectors * Lanes())
+	build.SUBQ(size, n)
+	build.JL(operand.LabelRef(label + "Done"))
 	build.Label(label)
-	b.Vectors = n
+	b.Vectors = vectors
 	k.Body(b)
-	build.ADDQ(operand.I32(n*Lanes), b.index)
-	build.CMPQ(b.index, last)
-	build.JLE(operand.LabelRef(label))
+	build.ADDQ(size, b.index)
+	build.SUBQ(size, n)
+	build.JGE(operand.LabelRef(label))
 	build.Label(label + "Done")
+	build.ADDQ(size, n)
+}
+
+// maskedVectors runs the body on what is left, in AVX-512.
+func (k Kernel) maskedVectors(b *Block, n reg.Register) {
+	size := operand.I32(Lanes())
+	build.TESTQ(n, n)
+	build.JE(operand.LabelRef("vectorsDone"))
+	build.Label("vectors")
+	bits := build.GP32()
+	b.Vectors, b.part, b.opmask = 1, true, build.K()
+	build.MOVL(operand.U32(0xffffffff), bits)
+	build.BZHIL(n.(reg.GPVirtual).As32(), bits, bits) // the lowest n; all if n is more than 31
+	build.KMOVW(bits, b.opmask)
+	k.Body(b)
+	build.ADDQ(size, b.index)
+	build.SUBQ(size, n)
+	build.JG(operand.LabelRef("vectors"))
+	build.Label("vectorsDone")
+}
+
+// lastVector runs the body on what is left, fewer elements than a vector has, in AVX2.
+func (k Kernel) lastVector(b *Block, n reg.Register) {
+	build.TESTQ(n, n)
+	build.JE(operand.LabelRef("lastDone"))
+	for _, a := range k.Arrays {
+		b.arrays[a.Name].readTail(b.index, n)
+	}
+	b.Vectors, b.part, b.mask = 1, true, loadMask(n)
+	k.Body(b)
+	for _, a := range k.Arrays {
+		b.arrays[a.Name].writeTail(b.index, n)
+	}
+	build.Label("lastDone")
 }
 
 var masks operand.Mem
@@ -242,17 +269,14 @@ var masks operand.Mem
 // loadMask returns a mask of the first n lanes, 0 < n < 8.
 func loadMask(n reg.Register) reg.VecVirtual {
 	if masks.Base == nil {
-		masks = build.GLOBL("masks", attr.RODATA|attr.NOPTR)
-		for i := range 2 * Lanes {
-			word := ^uint32(0)
-			if i >= Lanes {
-				word = 0
-			}
-			build.DATA(4*i, operand.U32(word))
+		words := make([]uint32, 2*Lanes())
+		for i := range Lanes() {
+			words[i] = ^uint32(0)
 		}
+		masks = data("masks", words)
 	}
 	end, offset := build.GP64(), build.GP64()
-	build.LEAQ(masks.Offset(4*Lanes), end)
+	build.LEAQ(masks.Offset(4*Lanes()), end)
 	build.MOVQ(n, offset)
 	build.NEGQ(offset)
 	mask := build.YMM()
@@ -266,7 +290,7 @@ func (a *array) readTail(index, n reg.Register) {
 	if a.DType.size() != 2 {
 		return
 	}
-	a.tail = build.AllocLocal(2 * Lanes)
+	a.tail = build.AllocLocal(2 * Lanes())
 	if a.WriteOnly {
 		return
 	}

@@ -73,6 +73,16 @@ func OnePlusProduct(x Vec) Vec {
 	return x
 }
 
+// Complement is 1 less a product, and the product. Where the product is near 1, nothing cancels in the former
+// if it is put together by 1 - (1-a)(1-b) = a + (1-a)·b.
+type Complement struct{ Less, Product Vec }
+
+// Times multiplies the products lane by lane, and overwrites c.
+func (c Complement) Times(d Complement) Complement {
+	AddMul(c.Less, c.Product, d.Less)
+	return Complement{c.Less, Mul(c.Product, d.Product)}
+}
+
 // SumVectors adds the vectors of x in pairs.
 func SumVectors(x Vec) Vec {
 	for len(x) > 1 {

@@ -1,4 +1,5 @@
-// Package vec is a small vocabulary for generating AVX2 kernels with avo.
+// Package vec is a small vocabulary for generating vector kernels with avo, for one of two
+// instruction sets at a time.
 //
 // A Vec stands for the same register of several vectors that a kernel works on at
 // once. Each function here emits one instruction for each of them, so a formula is
@@ -19,9 +20,6 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Lanes is the number of float32 in a vector.
-const Lanes = 8
-
 // Vec is one register for each vector that is worked on at once.
 type Vec []reg.VecVirtual
 
@@ -29,7 +27,7 @@ type Vec []reg.VecVirtual
 func newVec(n int) Vec {
 	v := make(Vec, n)
 	for i := range v {
-		v[i] = build.YMM()
+		v[i] = register()
 	}
 	return v
 }
@@ -46,6 +44,19 @@ func (v Vec) operands(int) []operand.Op {
 		ops[i] = r
 	}
 	return ops
+}
+
+// element is what an argument is for one of the vectors.
+type element struct {
+	arg Arg
+	i   int
+}
+
+func (e element) operands(int) []operand.Op {
+	if v, ok := e.arg.(Vec); ok {
+		return []operand.Op{v[e.i]}
+	}
+	return e.arg.operands(1)
 }
 
 // Scalar is a register with the same number in every lane.
@@ -65,43 +76,74 @@ func (s Scalar) Times(n int) Vec {
 	return v
 }
 
+// Uniform is a number that is the same in every lane: a Scalar, a Const or a Param.
+type Uniform interface{ Scalar() Scalar }
+
+// resident is what the kernel at hand keeps in registers.
+var resident map[Uniform]Scalar
+
+// Keep loads numbers into registers for the whole of a kernel, if the instruction set has enough
+// of them.
+func Keep(us ...Uniform) {
+	for _, u := range us {
+		if _, kept := resident[u]; !kept && set == AVX512 {
+			resident[u] = u.Scalar()
+		}
+	}
+}
+
 // Const is the bits of a float32 or an integer, the same in every lane.
 type Const uint32
 
 // Float returns x as a constant.
 func Float(x float32) Const { return Const(math.Float32bits(x)) }
 
-// operands reads the constant from memory if one instruction needs it, and into a
-// register first if several do.
+// operands reads the constant from memory if one instruction needs it and can, and into a
+// register first otherwise.
 func (c Const) operands(n int) []operand.Op {
-	if n == 1 {
+	if n == 1 && set == AVX2 {
 		return []operand.Op{c.mem()}
 	}
 	return repeat(c.Scalar().VecVirtual, n)
 }
 
-// Scalar loads the constant into a register.
+// Scalar returns a register that holds the constant.
 func (c Const) Scalar() Scalar {
-	r := build.YMM()
-	build.VMOVUPS(c.mem(), r)
+	if s, kept := resident[c]; kept {
+		return s
+	}
+	r := register()
+	if set == AVX512 {
+		build.VBROADCASTSS(c.mem(), r)
+	} else {
+		build.VMOVUPS(c.mem(), r)
+	}
 	return Scalar{r}
 }
 
-// Param is a float32 parameter of the kernel, read where it is used: reading it again costs
-// less than a register.
+// Param is a float32 parameter of the kernel. Unless it is kept, it is read where it is used: reading it
+// again costs less than one of few registers.
 type Param string
 
 func (p Param) operands(n int) []operand.Op { return repeat(p.Scalar().VecVirtual, n) }
 
-// Scalar loads the parameter into every lane of a register.
+// Scalar returns a register that holds the parameter in every lane.
 func (p Param) Scalar() Scalar {
-	param, err := build.Param(string(p)).Resolve()
+	if s, kept := resident[p]; kept {
+		return s
+	}
+	r := register()
+	build.VBROADCASTSS(address(string(p)), r)
+	return Scalar{r}
+}
+
+// address returns where a parameter of the kernel is.
+func address(param string) operand.Mem {
+	p, err := build.Param(param).Resolve()
 	if err != nil {
 		panic(err)
 	}
-	r := build.YMM()
-	build.VBROADCASTSS(param.Addr, r)
-	return Scalar{r}
+	return p.Addr
 }
 
 func repeat(o operand.Op, n int) []operand.Op {
@@ -114,14 +156,29 @@ func repeat(o operand.Op, n int) []operand.Op {
 
 var constants = map[Const]operand.Mem{}
 
+// mem returns where the constant is: in each of eight lanes for AVX2, which has no instruction that
+// spreads it while it reads.
 func (c Const) mem() operand.Mem {
 	m, ok := constants[c]
 	if !ok {
-		m = build.GLOBL(fmt.Sprintf("all%08x", uint32(c)), attr.RODATA|attr.NOPTR)
-		for i := range Lanes / 2 {
-			build.DATA(8*i, operand.U64(uint64(c)<<32|uint64(c)))
+		words := make([]uint32, 1)
+		if set == AVX2 {
+			words = make([]uint32, Lanes())
 		}
+		for i := range words {
+			words[i] = uint32(c)
+		}
+		m = data(fmt.Sprintf("all%08x", uint32(c)), words)
 		constants[c] = m
+	}
+	return m
+}
+
+// data returns read-only memory that holds the words.
+func data(name string, words []uint32) operand.Mem {
+	m := build.GLOBL(name, attr.RODATA|attr.NOPTR)
+	for i, w := range words {
+		build.DATA(4*i, operand.U32(w))
 	}
 	return m
 }
@@ -153,9 +210,6 @@ func Div(a Vec, b Arg) Vec { return binary(build.VDIVPS, a, b) }
 // Sqrt returns √a.
 func Sqrt(a Vec) Vec { return unary(func(x, dst operand.Op) { build.VSQRTPS(x, dst) }, a, len(a)) }
 
-// Uniform is a Scalar, a Const or a Param.
-type Uniform interface{ Scalar() Scalar }
-
 // AtLeast returns max(a, c), and NaN where a is NaN.
 func AtLeast(a Vec, c Uniform) Vec { return binary(build.VMAXPS, c.Scalar().Times(len(a)), a) }
 
@@ -165,10 +219,16 @@ func AtMost(a Vec, c Uniform) Vec { return binary(build.VMINPS, c.Scalar().Times
 // Max returns the larger of a and b, and b where either is NaN or both are zeros.
 func Max(a Vec, b Arg) Vec { return binary(build.VMAXPS, a, b) }
 
+// Min returns the smaller of a and b, and b where either is NaN or both are zeros.
+func Min(a Vec, b Arg) Vec { return binary(build.VMINPS, a, b) }
+
 // Bitwise operations.
-func And(a Vec, b Arg) Vec { return binary(build.VANDPS, a, b) }
-func Or(a Vec, b Arg) Vec  { return binary(build.VORPS, a, b) }
-func Xor(a Vec, b Arg) Vec { return binary(build.VXORPS, a, b) }
+func And(a Vec, b Arg) Vec { return binary(one(build.VANDPS, build.VPANDD), a, b) }
+func Or(a Vec, b Arg) Vec  { return binary(one(build.VORPS, build.VPORD), a, b) }
+func Xor(a Vec, b Arg) Vec { return binary(one(build.VXORPS, build.VPXORD), a, b) }
+
+// one returns the instruction for the set in use.
+func one(avx2, avx512 instruction) instruction { return [...]instruction{avx2, avx512}[set] }
 
 const signBit = Const(0x80000000)
 
@@ -198,6 +258,9 @@ func MulAdd(a, b Vec, c Arg) { fused(build.VFMADD213PS, a, b, c) }
 // AddMul sets a to a + b·c, rounded once.
 func AddMul(a, b Vec, c Arg) { fused(build.VFMADD231PS, a, b, c) }
 
+// MulSub sets a to a·b - c, rounded once.
+func MulSub(a, b Vec, c Arg) { fused(build.VFMSUB213PS, a, b, c) }
+
 // SubMul sets a to a - b·c, rounded once.
 func SubMul(a, b Vec, c Arg) { fused(build.VFNMADD231PS, a, b, c) }
 
@@ -214,7 +277,10 @@ func Copy(b Arg, n int) Vec {
 
 // Zero returns zeros for one vector.
 func Zero() Vec {
-	r := build.YMM()
+	if set == AVX512 { // of an exclusive or, avo would think that it reads the register
+		return Copy(Float(0), 1)
+	}
+	r := register()
 	build.VXORPS(r, r, r)
 	return Vec{r}
 }
@@ -224,32 +290,6 @@ func Move(src, dst Vec) {
 	for i := range src {
 		build.VMOVAPS(src[i], dst[i])
 	}
-}
-
-// Predicates of [Compare]. Where an operand is NaN, those that begin with Not are true and
-// the others are not.
-const (
-	Equal        = 0x00
-	Less         = 0x11
-	Greater      = 0x1e
-	NotLess      = 0x15
-	NotLessEqual = 0x16
-	unordered    = 0x03
-	unequal      = 0x0c
-)
-
-// Compare returns a mask that selects where a compares so with b.
-func Compare(predicate uint8, a Vec, b Arg) Vec {
-	return binary(func(ops ...operand.Op) { build.VCMPPS(operand.U8(predicate), ops[0], ops[1], ops[2]) }, a, b)
-}
-
-// Select returns b where the sign bit of mask is set, else a.
-func Select(mask, a Vec, b Arg) Vec {
-	dst := newVec(len(a))
-	for i, o := range b.operands(len(a)) {
-		build.VBLENDVPS(mask[i], o, a[i], dst[i])
-	}
-	return dst
 }
 
 // Horner evaluates the polynomial with the given coefficients, the lowest first.

@@ -1,4 +1,4 @@
-module github.com/pullback-go/pullback/device/cpu/internal/simd512/_asm
+module github.com/pullback-go/pullback/device/cpu/internal/strided/_asm
 
 go 1.25.0
 

@@ -1,6 +1,6 @@
 //go:build !amd64
 
-package simd512
+package strided
 
 // Available reports false: there are kernels for amd64 only.
 func Available() bool { return false }
