@@ -3,90 +3,126 @@ package classifier
 import (
 	"errors"
 	"fmt"
-	"math/bits"
-	"slices"
+	"math"
+	"sync/atomic"
 
 	"gorgonia.org/tensor"
 
 	"github.com/pullback-go/pullback/dataset"
 	"github.com/pullback-go/pullback/device"
 	"github.com/pullback-go/pullback/graph"
-	"github.com/pullback-go/pullback/nn"
 )
 
-// Model is a trained classifier. Its methods may be called from several goroutines.
+// Model is a trained classifier, made by [Fit] or [Load]. Its methods may be called from
+// several goroutines.
 type Model struct {
-	session  *graph.Session
-	predict  *graph.Function
-	features []string
-	scaler   *dataset.Scaler
-	mlp      nn.MLP
-	dtype    device.DType
+	network network
+	loss    Loss
+	encoder *dataset.Encoder
+	imputes bool // the training rows had numbers missing
+
+	device  device.Device
+	session *graph.Session
+	predict *graph.Function
+
+	threshold atomic.Uint64 // bits of a float64
+	settings  []Setting
+	history   []Epoch
+	training  *training // what going on takes; nil if it is not known
+	recipe    *recipe   // of the training step; nil for a model that was loaded
+	batchSize int       // of the training step
 }
 
-// maxRows is how many rows are scored in one run.
-const maxRows = 1024
-
-// Scores returns a score for each row of the table: above 0 for the positive
-// class. The table must have the features of the training table, by name and in
-// the same order; labels it need not have.
-func (m *Model) Scores(t *dataset.Table) ([]float64, error) {
-	if t == nil {
-		return nil, errors.New("classifier: the table to score is nil")
-	}
-	if !slices.Equal(t.Features, m.features) {
-		return nil, fmt.Errorf("classifier: the table has the features %q, but the model was trained on %q in this order", t.Features, m.features)
-	}
-	scaled, err := m.scaler.Apply(t)
-	if err != nil {
+// newModel returns a model with a session of its own.
+func newModel(dev device.Device, n network, loss Loss, encoder *dataset.Encoder) (*Model, error) {
+	m := &Model{network: n, loss: loss, encoder: encoder, device: dev}
+	var err error
+	if m.session, err = graph.NewSession(dev); err != nil {
 		return nil, err
 	}
-	scores := make([]float64, 0, t.Rows())
-	for start := 0; start < t.Rows(); start += maxRows {
-		n := min(maxRows, t.Rows()-start)
-		columns := len(t.Features)
-		out, err := m.predict.Run(m.padded(scaled.X[start*columns:(start+n)*columns], n))
-		if err != nil {
-			return nil, err
-		}
-		if m.hostDType() == tensor.Float64 {
-			scores = append(scores, out[0].Float64s()[:n]...)
-			continue
-		}
-		for _, score := range out[0].Float32s()[:n] {
-			scores = append(scores, float64(score))
-		}
-	}
-	return scores, nil
-}
-
-// padded returns n rows as a tensor, followed by rows of zeros up to the next power
-// of two: few shapes mean few compiled programs.
-func (m *Model) padded(rows []float64, n int) *tensor.Dense {
-	shape := tensor.WithShape(1<<bits.Len(uint(n-1)), len(rows)/n)
-	t := tensor.New(shape, tensor.Of(m.hostDType()))
-	if m.hostDType() == tensor.Float64 {
-		copy(t.Float64s(), rows)
-		return t
-	}
-	values := t.Float32s()
-	for i, v := range rows {
-		values[i] = float32(v)
-	}
-	return t
-}
-
-// Evaluate scores the table and compares with its labels.
-func (m *Model) Evaluate(t *dataset.Table) (Metrics, error) {
-	if err := t.Check(); err != nil {
-		return Metrics{}, err
-	}
-	scores, err := m.Scores(t)
-	if err != nil {
-		return Metrics{}, err
-	}
-	return Measure(scores, t.Y), nil
+	m.predict = m.session.Function(func(_ *graph.Graph, in []*graph.Node) []*graph.Node {
+		return []*graph.Node{m.network.logits(in[0], false)}
+	})
+	return m, nil
 }
 
 // Close frees the model's memory on the device.
 func (m *Model) Close() error { return m.session.Close() }
+
+// Encoder returns how the columns become features. It must not be changed.
+func (m *Model) Encoder() *dataset.Encoder { return m.encoder }
+
+// Labels returns what the classes are called.
+func (m *Model) Labels() (negative, positive string) {
+	return m.encoder.Label.Negative, m.encoder.Label.Positive
+}
+
+// Settings returns the options that the model was trained with, as text.
+func (m *Model) Settings() []Setting { return m.settings }
+
+// History returns how training went, an element an epoch.
+func (m *Model) History() []Epoch { return m.history }
+
+// Weights returns the weight of each feature, in the order of the encoder's, and
+// the bias of a linear model: the score is their sum over the standardised features. It
+// fails if the model has hidden layers.
+func (m *Model) Weights() (weights []float64, bias float64, err error) {
+	if len(m.network.mlp.Sizes) > 2 {
+		return nil, 0, errors.New("classifier: the model has hidden layers, so no feature has a weight of its own; use Importance")
+	}
+	values, err := m.values()
+	if err != nil {
+		return nil, 0, err
+	}
+	return float64s(values[0]), float64s(values[1])[0], nil
+}
+
+// values returns the network's parameters, in order.
+func (m *Model) values() ([]*tensor.Dense, error) {
+	var all []*tensor.Dense
+	for _, p := range m.network.parameters() {
+		t, err := m.session.Value(p.name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, t)
+	}
+	return all, nil
+}
+
+// float64s returns the elements of a tensor of float32 or float64.
+func float64s(t *tensor.Dense) []float64 {
+	if t.Dtype() == tensor.Float64 {
+		return t.Float64s()
+	}
+	values := make([]float64, t.Shape().TotalSize())
+	for i, v := range t.Float32s() {
+		values[i] = float64(v)
+	}
+	return values
+}
+
+// compile makes sure that the session has the parameters, and that the device can compute scores.
+func (m *Model) compile() error {
+	_, err := m.score(make([]float32, m.network.mlp.Sizes[0]))
+	return err
+}
+
+// encode returns the rows as features, with labels if they are needed.
+func (m *Model) encode(f *dataset.Frame, labels bool) (*dataset.Matrix, error) {
+	x, err := m.encoder.Transform(f)
+	if err != nil || !labels {
+		return x, err
+	}
+	if x.Y == nil {
+		return nil, fmt.Errorf("classifier: %q has no labels, which are needed here; read it with a label column", f.Source())
+	}
+	_, negative, positive := f.Label()
+	if wantNegative, wantPositive := m.Labels(); negative != wantNegative || positive != wantPositive {
+		return nil, fmt.Errorf("classifier: the labels of %q are %q (-1) and %q (+1), but those of the training rows are %q and %q; read it with dataset.Options.For set to the model's encoder",
+			f.Source(), negative, positive, wantNegative, wantPositive)
+	}
+	return x, nil
+}
+
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

@@ -5,73 +5,165 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/pullback-go/pullback/classifier"
-	"github.com/pullback-go/pullback/dataset"
 	"github.com/pullback-go/pullback/device"
 	"github.com/pullback-go/pullback/optim"
 )
 
-// config is what the flags say.
-type config struct {
-	data    string
-	csv     dataset.CSVOptions
-	device  string
-	json    string
-	lr      float64
-	options classifier.Options
+// newFlags returns an empty set of flags of a command.
+func newFlags(command, summary string, stderr io.Writer) *flag.FlagSet {
+	flags := flag.NewFlagSet(command, flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.Usage = func() {
+		fmt.Fprintf(stderr, "Usage of %s: %s\n", command, summary)
+		flags.PrintDefaults()
+	}
+	return flags
 }
 
-// parse reads the flags, and prints what is wrong with them and the usage to stderr.
-func parse(args []string, stderr io.Writer) (*config, error) {
-	c := &config{options: classifier.DefaultOptions()}
-	o := &c.options
-	flags := flag.NewFlagSet("train_binary", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	flags.StringVar(&c.data, "data", "", "CSV `file` with a header; the embedded breast cancer data if empty")
-	flags.StringVar(&c.csv.Label, "label", "", "`column` of the label; the last if empty")
-	flags.StringVar(&c.csv.Positive, "positive", "", "label `value` of the positive class; guessed if empty")
-	flags.StringVar(&c.device, "device", "cpu", "`device` to train on, such as cpu?threads=1")
-	flags.StringVar(&c.json, "json", "", "also write the result to this `file`")
-	flags.IntVar(&o.Epochs, "epochs", o.Epochs, "passes over the training rows")
-	flags.IntVar(&o.BatchSize, "batch", o.BatchSize, "rows in a mini-batch")
-	flags.Uint64Var(&o.Seed, "seed", o.Seed, "seed of the split, the initial weights and the order of the rows")
-	flags.Float64Var(&c.lr, "lr", 1e-3, "learning rate")
-	optimizer := optimizers["adamw"]
-	flags.Func("optimizer", "`name` of the optimizer: sgd, adam, adamw, rmsprop or adagrad (default adamw)", func(name string) error {
-		if optimizer = optimizers[name]; optimizer == nil {
-			return fmt.Errorf("the choices are %s", strings.Join(slices.Sorted(maps.Keys(optimizers)), ", "))
+// finish reads the arguments, none of which may be anything but a flag.
+func finish(flags *flag.FlagSet, args []string) error {
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if flags.NArg() > 0 {
+		fmt.Fprintf(flags.Output(), "unexpected argument %q; the data file is given with -data\n", flags.Arg(0))
+		flags.Usage()
+		return errors.New("unexpected argument")
+	}
+	return nil
+}
+
+// required returns an error, with the usage, unless all of the flags were given.
+func required(flags *flag.FlagSet, names ...string) error {
+	given := map[string]bool{}
+	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	for _, name := range names {
+		if !given[name] {
+			fmt.Fprintf(flags.Output(), "-%s is needed\n", name)
+			flags.Usage()
+			return errors.New("missing flag")
 		}
+	}
+	return nil
+}
+
+// choice adds a flag that takes one of some words; the first is the default.
+func choice(flags *flag.FlagSet, to *string, name, usage string, words ...string) {
+	*to = words[0]
+	flags.Func(name, fmt.Sprintf("%s: %s (default %s)", usage, strings.Join(words, ", "), words[0]), func(word string) error {
+		if !slices.Contains(words, word) {
+			return fmt.Errorf("the choices are %s", strings.Join(words, ", "))
+		}
+		*to = word
 		return nil
 	})
+}
+
+// trainFlags is what the flags of training say.
+type trainFlags struct {
+	args             []string // as they were given
+	source           source
+	device           string
+	validation, test float64 // shares of the rows
+	folds            int
+	lr               float64
+	optimizer        string
+	schedule         string
+	threshold        string
+	save, resume     string
+	saved            bool // to save, while training
+	report, json     string
+	quiet            bool
+	options          classifier.Options
+}
+
+func parseTrain(args []string, stderr io.Writer) (action, error) {
+	c := &trainFlags{args: args, options: classifier.DefaultOptions()}
+	o := &c.options
+	flags := newFlags("train_binary", "trains a model; train_binary predict, evaluate and export use one", stderr)
+	c.source.add(flags, "`file` of rows, or "+toyList()+" to make some; the embedded breast cancer data if empty")
+	c.source.addTraining(flags)
+	flags.StringVar(&c.device, "device", "cpu", "`device` to train on, such as cpu?threads=1 or ascend:0")
+	flags.Var((*widths)(&o.Hidden), "hidden", "`widths` of the hidden layers, such as 64,32; none for a logistic regression")
+	flags.Func("loss", "`name` of the loss: softmargin, bce or hinge (default softmargin)", func(name string) (err error) {
+		o.Loss, err = classifier.ParseLoss(name)
+		return err
+	})
+	choice(flags, &c.optimizer, "optimizer", "`name` of the optimizer", "adamw", "adam", "sgd", "rmsprop", "adagrad")
+	flags.Float64Var(&c.lr, "lr", 0, "learning `rate`, the highest of a schedule; if 0 it is 0.001, or 0.02 without hidden layers")
+	choice(flags, &c.schedule, "schedule", "how the learning rate changes, by `name`", "constant", "cosine", "onecycle", "warmup")
 	flags.Func("dtype", "`type` of the layers' arithmetic: float32, float16, bfloat16 or float64 (default float32)", func(name string) (err error) {
 		o.DType, err = device.ParseDType(name)
 		return err
 	})
-	flags.Var((*widths)(&o.Hidden), "hidden", "`widths` of the hidden layers, such as 64,32; none for a logistic regression")
-	if err := flags.Parse(args); err != nil {
+	flags.IntVar(&o.Epochs, "epochs", o.Epochs, "passes over the training rows")
+	flags.IntVar(&o.BatchSize, "batch", o.BatchSize, "rows in a mini-batch")
+	flags.Float64Var(&o.L2, "l2", 0, "half of this times the sum of the squared weights is added to the loss")
+	flags.Float64Var(&o.ClipNorm, "clip", 0, "greatest norm of the gradient; 0 for any")
+	flags.Float64Var(&o.Dropout, "dropout", 0, "share of the hidden activations that is dropped in training")
+	flags.BoolVar(&o.Balance, "balance", false, "weigh the classes so that both count the same")
+	flags.Func("class-weight", "`weights` of the negative and the positive class, such as 1,3", func(text string) error {
+		_, err := fmt.Sscanf(text+"\n", "%g,%g\n", &o.NegativeWeight, &o.PositiveWeight)
+		if err != nil || !(o.NegativeWeight > 0 && o.PositiveWeight > 0) {
+			return errors.New("it must be two positive numbers separated by a comma")
+		}
+		return nil
+	})
+	flags.Float64Var(&c.validation, "validation", 0.1, "share of the rows on which the best epoch is chosen; 0 for none")
+	flags.Float64Var(&c.test, "test", 0.2, "share of the rows to test with; 0 for none")
+	flags.IntVar(&o.Patience, "patience", 0, "stop after so many epochs without a lower validation loss; 0 for never")
+	flags.IntVar(&c.folds, "folds", 0, "cross-validate with so many folds, and keep no model")
+	flags.StringVar(&c.threshold, "threshold", "0", "`score` from which on a row is positive, or f1 or youden for the best by the validation rows")
+	flags.Uint64Var(&o.Seed, "seed", o.Seed, "seed of the split, the initial weights and the order of the rows")
+	flags.StringVar(&c.save, "save", "", "save the model to this `file`, also while it is trained")
+	flags.StringVar(&c.resume, "resume", "", "go on with the training of the model in this `file`")
+	flags.StringVar(&c.report, "report", "", "write a page with pictures into this `directory`")
+	flags.StringVar(&c.json, "json", "", "also write the result to this `file`")
+	flags.BoolVar(&c.quiet, "quiet", false, "print nothing but the result")
+	if err := finish(flags, args); err != nil {
 		return nil, err
 	}
-	if flags.NArg() > 0 {
-		fmt.Fprintf(stderr, "unexpected argument %q; the data file is given with -data\n", flags.Arg(0))
-		flags.Usage()
-		return nil, errors.New("unexpected argument")
+	if c.lr == 0 {
+		c.lr = 1e-3
+		if len(o.Hidden) == 0 { // whose gradients are small, and whose loss is convex
+			c.lr = 0.02
+		}
 	}
-	o.Optimizer = optimizer(optim.Constant(c.lr))
-	return c, nil
+	return c.train, nil
 }
 
-// optimizers are the choices of -optimizer, with PyTorch's defaults but for SGD's usual momentum.
-var optimizers = map[string]func(optim.Schedule) optim.Optimizer{
-	"sgd":     func(lr optim.Schedule) optim.Optimizer { return optim.SGD{LR: lr, Momentum: 0.9} },
-	"adam":    func(lr optim.Schedule) optim.Optimizer { return optim.NewAdam(lr) },
-	"adamw":   func(lr optim.Schedule) optim.Optimizer { return optim.NewAdamW(lr) },
-	"rmsprop": func(lr optim.Schedule) optim.Optimizer { return optim.NewRMSprop(lr) },
-	"adagrad": func(lr optim.Schedule) optim.Optimizer { return optim.NewAdagrad(lr) },
+// newOptimizer returns the optimizer of a name, with PyTorch's defaults but for SGD's usual momentum.
+func newOptimizer(name string, lr optim.Schedule) optim.Optimizer {
+	switch name {
+	case "sgd":
+		return optim.SGD{LR: lr, Momentum: 0.9}
+	case "adam":
+		return optim.NewAdam(lr)
+	case "rmsprop":
+		return optim.NewRMSprop(lr)
+	case "adagrad":
+		return optim.NewAdagrad(lr)
+	}
+	return optim.NewAdamW(lr)
+}
+
+// newSchedule returns the schedule of a name for a run of so many steps.
+func newSchedule(name string, lr float64, steps int64) optim.Schedule {
+	switch name {
+	case "cosine":
+		return optim.Cosine(lr, 0, steps)
+	case "onecycle":
+		return optim.OneCycle(lr, steps)
+	case "warmup":
+		warm := steps / 10
+		return optim.LinearWarmup(0.1, warm, optim.Cosine(lr, 0, steps-warm))
+	}
+	return optim.Constant(lr)
 }
 
 // widths is a flag that lists the widths of layers.
@@ -96,5 +188,15 @@ func (w *widths) Set(s string) error {
 		}
 		*w = append(*w, width)
 	}
+	return nil
+}
+
+// names is a flag that lists names.
+type names []string
+
+func (n *names) String() string { return strings.Join(*n, ",") }
+
+func (n *names) Set(s string) error {
+	*n = strings.Split(s, ",")
 	return nil
 }

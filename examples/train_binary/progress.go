@@ -1,8 +1,11 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"log/slog"
+	"math"
 	"os"
 	"time"
 
@@ -14,43 +17,71 @@ import (
 
 // speed measures the steps after the first, which also compiles.
 type speed struct {
+	first          int
 	start          time.Time
 	stepsPerSecond float64
 }
 
 func (s *speed) add(p classifier.Progress) {
-	if p.Step == 1 {
-		s.start = time.Now()
+	if s.first == 0 {
+		s.first, s.start = p.Step, time.Now()
 		return
 	}
-	s.stepsPerSecond = float64(p.Step-1) / time.Since(s.start).Seconds()
+	s.stepsPerSecond = float64(p.Step-s.first) / time.Since(s.start).Seconds()
 }
 
-// showProgress returns what tells how training goes, and what to call at its end: a
+// showProgress returns what tells how training on so many rows goes, and what to call at its end: a
 // live bar if w is a terminal, else a line an epoch.
-func showProgress(w io.Writer) (show func(classifier.Progress), finish func()) {
+func showProgress(w io.Writer, rows int) (show func(classifier.Progress), finish func()) {
 	if f, ok := w.(*os.File); !ok || !isatty.IsTerminal(f.Fd()) {
 		return func(p classifier.Progress) {
 			if p.EndOfEpoch {
-				fmt.Fprintf(w, "epoch %d of %d: loss %.4f\n", p.Epoch, p.Epochs, p.Loss)
+				fmt.Fprintln(w, progressText(p))
 			}
 		}, func() {}
 	}
 	var bar *pb.ProgressBar
 	show = func(p classifier.Progress) {
+		done := int64(p.Epoch-1)*int64(rows) + int64(p.Rows)
 		if bar == nil {
-			bar = pb.ProgressBarTemplate(`{{string . "loss"}} {{bar . }} {{percent . }} {{speed . "%s steps/s" "…"}} {{rtime . "%s left" "%s" "…"}}`).New(p.Steps)
+			bar = pb.ProgressBarTemplate(`{{string . "text"}} {{bar . }} {{percent . }} {{speed . "%s rows/s" "…"}} {{rtime . "%s left" "%s" "…"}}`).New(p.Epochs * rows)
 			bar.SetWriter(w)
+			bar.SetCurrent(done)
 			bar.Start()
 		}
-		if p.EndOfEpoch || p.Step == 1 {
-			bar.Set("loss", fmt.Sprintf("epoch %d of %d: loss %.4f", p.Epoch, p.Epochs, p.Loss))
+		if p.EndOfEpoch || done == int64(p.Rows) {
+			bar.Set("text", progressText(p))
 		}
-		bar.SetCurrent(int64(p.Step))
+		bar.SetCurrent(done)
 	}
 	return show, func() {
 		if bar != nil {
 			bar.Finish()
 		}
 	}
+}
+
+func progressText(p classifier.Progress) string {
+	text := fmt.Sprintf("epoch %d of %d: loss %.4f", p.Epoch, p.Epochs, p.Loss)
+	if !math.IsNaN(p.ValidationLoss) {
+		text += fmt.Sprintf(", validation loss %.4f, AUC %.4f", p.ValidationLoss, p.ValidationAUC)
+	}
+	return text
+}
+
+// notes is a log handler that prints warnings as sentences.
+type notes struct{ w io.Writer }
+
+func (n notes) Enabled(_ context.Context, level slog.Level) bool { return level >= slog.LevelWarn }
+func (n notes) WithAttrs([]slog.Attr) slog.Handler               { return n }
+func (n notes) WithGroup(string) slog.Handler                    { return n }
+
+func (n notes) Handle(_ context.Context, r slog.Record) error {
+	text := "note: " + r.Message
+	r.Attrs(func(a slog.Attr) bool {
+		text += fmt.Sprintf("; %s %v", a.Key, a.Value)
+		return true
+	})
+	_, err := fmt.Fprintln(n.w, text)
+	return err
 }

@@ -1,0 +1,141 @@
+package classifier
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"reflect"
+	"strings"
+
+	"github.com/pullback-go/pullback/dataset"
+	"github.com/pullback-go/pullback/optim"
+)
+
+// Setting is an option by its name, as text.
+type Setting struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// settings describes all that the weights of a run depend on, but for how long it goes on.
+func settings(o Options, r recipe, train, validation *dataset.Matrix) []Setting {
+	optimizer, rate := describeOptimizer(o.Optimizer)
+	return []Setting{
+		{"hidden layers", widths(o.Hidden)},
+		{"loss", o.Loss.String()},
+		{"dtype", o.DType.String()},
+		{"batch size", fmt.Sprint(o.BatchSize)},
+		{"optimizer", optimizer},
+		{"learning rate", rate},
+		{"L2", fmt.Sprint(o.L2)},
+		{"clip norm", fmt.Sprint(o.ClipNorm)},
+		{"dropout", fmt.Sprint(o.Dropout)},
+		{"class weights", fmt.Sprintf("%v and %v", r.negative, r.positive)},
+		{"seed", fmt.Sprint(o.Seed)},
+		{"training data", describeRows(train)},
+		{"validation data", describeRows(validation)},
+	}
+}
+
+// difference returns an error that names the first setting that is not what it was.
+func difference(was, is []Setting) error {
+	for i, now := range is {
+		if i >= len(was) || was[i].Name != now.Name {
+			return fmt.Errorf("classifier: the run to resume says nothing of its %s, so it cannot go on; start anew", now.Name)
+		}
+		if was[i] != now {
+			return fmt.Errorf("classifier: the run to resume had for its %s %s, but now it is %s; resume with the options and data it had (only Epochs and Patience may change)",
+				now.Name, was[i].Value, now.Value)
+		}
+	}
+	return nil
+}
+
+func widths(hidden []int) string {
+	if len(hidden) == 0 {
+		return "none"
+	}
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(hidden), " ", ","), "[]")
+}
+
+// describeOptimizer returns the optimizer's type and hyper-parameters, and its learning rate.
+func describeOptimizer(o optim.Optimizer) (optimizer, rate string) {
+	v := reflect.Indirect(reflect.ValueOf(o))
+	if v.Kind() != reflect.Struct {
+		return fmt.Sprintf("%T", o), "unknown"
+	}
+	optimizer, rate = v.Type().Name(), "unknown"
+	for i := range v.NumField() {
+		field := v.Type().Field(i)
+		if schedule, ok := exported(v.Field(i)).(optim.Schedule); ok {
+			rate = describeSchedule(schedule)
+			continue
+		}
+		switch field.Type.Kind() {
+		case reflect.Bool, reflect.Int, reflect.Int64, reflect.Float32, reflect.Float64, reflect.String: // others have no text that lasts
+			optimizer += fmt.Sprintf(" %s=%v", field.Name, v.Field(i))
+		}
+	}
+	return optimizer, rate
+}
+
+// exported returns the value of a field, nil if it is not exported.
+func exported(v reflect.Value) any {
+	if !v.CanInterface() {
+		return nil
+	}
+	return v.Interface()
+}
+
+// describeSchedule tells schedules apart by their values at some steps.
+func describeSchedule(schedule optim.Schedule) string {
+	if schedule == nil {
+		return "none"
+	}
+	first, constant := schedule(0), true
+	text := fmt.Sprintf("%.3g", first)
+	h := fnv.New64a()
+	for step := int64(1); step <= 10_000_000; step += 1 + step/8 {
+		rate := schedule(step)
+		constant = constant && rate == first
+		fmt.Fprintln(h, rate)
+	}
+	if constant {
+		return fmt.Sprint(first)
+	}
+	for step := int64(10); step <= 10_000; step *= 10 {
+		text += fmt.Sprintf(", %.3g at step %d", schedule(step), step)
+	}
+	return fmt.Sprintf("%s (checksum %08x)", text, uint32(h.Sum64()))
+}
+
+// describeRows tells encoded rows apart.
+func describeRows(m *dataset.Matrix) string {
+	if m == nil {
+		return "none"
+	}
+	h := sha256.New()
+	for _, name := range m.Features {
+		fmt.Fprintf(h, "%q", name)
+	}
+	var block [4096]byte
+	for x := m.X; len(x) > 0; {
+		n := min(len(x), len(block)/4)
+		for i, v := range x[:n] {
+			binary.LittleEndian.PutUint32(block[4*i:], math.Float32bits(v))
+		}
+		h.Write(block[:4*n])
+		x = x[n:]
+	}
+	for y := m.Y; len(y) > 0; {
+		n := min(len(y), len(block))
+		for i, v := range y[:n] {
+			block[i] = byte(int8(v))
+		}
+		h.Write(block[:n])
+		y = y[n:]
+	}
+	return fmt.Sprintf("%d rows of %d features (SHA-256 %x)", m.Rows(), len(m.Features), h.Sum(nil))
+}

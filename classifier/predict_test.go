@@ -1,0 +1,223 @@
+package classifier_test
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/pullback-go/pullback/classifier"
+	"github.com/pullback-go/pullback/dataset"
+	"github.com/pullback-go/pullback/device"
+	"github.com/pullback-go/pullback/optim"
+)
+
+func TestPredict(t *testing.T) {
+	dev := open(t, "cpu")
+	frame := breastCancer()
+	for _, dtype := range []device.DType{device.Float64, device.Float32, device.BFloat16, device.Float16} {
+		opts := classifier.DefaultOptions()
+		opts.Epochs, opts.DType = 2, dtype
+		m := fit(t, dev, frame, opts)
+		want := scores(t, m, frame)
+		require.NoError(t, m.SetThreshold(want[3]))
+		predictions, err := m.Predict(frame)
+		require.NoError(t, err)
+		require.Len(t, predictions, 569)
+		require.True(t, predictions[3].Positive, "the threshold itself is positive")
+		for i, p := range predictions {
+			require.Equal(t, want[i], p.Score)
+			require.InDelta(t, 1/(1+math.Exp(-p.Score)), p.Probability, 1e-15)
+			require.Equal(t, p.Score >= want[3], p.Positive)
+			require.Equal(t, map[bool]string{true: "malignant", false: "benign"}[p.Positive], p.Label)
+		}
+
+		// The file is predicted as the frame is, with its label or not.
+		i := 0
+		for p, err := range m.PredictStream(dataset.BreastCancerCSV(), "wdbc.csv", dataset.Options{}) {
+			require.NoError(t, err)
+			require.Equal(t, predictions[i], p)
+			i++
+		}
+		require.Equal(t, 569, i)
+		for range m.PredictStream(dataset.BreastCancerCSV(), "wdbc.csv", dataset.Options{}) {
+			break // which must not panic
+		}
+		few := scores(t, m, unlabeled().Select([]int{7, 5}))
+		require.InDeltaSlice(t, []float64{want[7], want[5]}, few, 1e-5, "a row's score does not depend on the others")
+	}
+}
+
+func TestPredictStreamRefuses(t *testing.T) {
+	m := fit(t, open(t, "cpu"), toy(t, "moons", 100, 0.1), classifier.DefaultOptions())
+	for content, want := range map[string]string{
+		"x1,x3\n1,2\n":         `rows.csv:1: there is no column "x2", which the model needs; there is "x1" and "x3"`,
+		"x1,x2\n1,2\n3,four\n": `rows.csv:3: column "x2": "four" is not a number`,
+		"":                     "rows.csv: the file is empty",
+	} {
+		var got error
+		for _, err := range m.PredictStream(strings.NewReader(content), "rows.csv", dataset.Options{}) {
+			require.NoError(t, got, "an error is the last")
+			got = err
+		}
+		require.ErrorContains(t, got, want)
+	}
+	_, err := m.Predict(breastCancer())
+	require.ErrorContains(t, err, `has no column "x1" and "x2"`)
+	_, err = m.Predict(nil)
+	require.EqualError(t, err, "dataset: the frame is nil; look at the error of the call that should have made it")
+	_, err = m.Evaluate(unlabeled())
+	require.Error(t, err)
+}
+
+// A file of any length is predicted in the memory of a few thousand rows.
+func TestPredictStreamIsBounded(t *testing.T) {
+	m := fit(t, open(t, "cpu"), toy(t, "moons", 100, 0.1), classifier.DefaultOptions())
+	const rows = 300_000
+	r, w := io.Pipe()
+	go func() {
+		_, err := fmt.Fprintln(w, "x1,x2")
+		for i := 0; i < rows && err == nil; i++ {
+			_, err = fmt.Fprintf(w, "%d.5,-%d\n", i%7, i%5)
+		}
+		w.CloseWithError(err)
+	}()
+	var memory runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&memory)
+	before, most, n := memory.HeapAlloc, uint64(0), 0
+	for _, err := range m.PredictStream(r, "rows", dataset.Options{}) {
+		require.NoError(t, err)
+		if n++; n%50_000 == 0 {
+			runtime.GC()
+			runtime.ReadMemStats(&memory)
+			most = max(most, memory.HeapAlloc-min(before, memory.HeapAlloc))
+		}
+	}
+	require.Equal(t, rows, n)
+	require.Less(t, most, uint64(2<<20), "bytes held; the predictions alone would be 12 MB")
+}
+
+func TestModelServesManyGoroutines(t *testing.T) {
+	train, _, test := split(t, breastCancer(), 1)
+	opts := classifier.DefaultOptions()
+	opts.Epochs = 1
+	m := fit(t, open(t, "cpu"), train, opts)
+	want, err := m.Predict(test)
+	require.NoError(t, err)
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			rows := test.Select([]int{i, i + 1, i + 2})
+			for range 5 {
+				got, err := m.Predict(rows)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				for k, p := range got {
+					if math.Abs(p.Score-want[i+k].Score) > 1e-5 {
+						t.Errorf("row %d: %v, want %v", i+k, p, want[i+k])
+					}
+				}
+				_, err = m.Evaluate(test)
+				if err = orElse(err, m.SetThreshold(0), m.WriteDOT(io.Discard), m.ExportONNX(io.Discard)); err != nil {
+					t.Error(err)
+				}
+			}
+		}()
+	}
+	wg.Wait()
+	require.NoError(t, m.Close())
+	_, err = m.Scores(test)
+	require.EqualError(t, err, "graph: the session is closed")
+}
+
+func orElse(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func TestThreshold(t *testing.T) {
+	train, validation, _ := split(t, toy(t, "moons", 400, 0.35), 1)
+	opts := classifier.DefaultOptions()
+	opts.Hidden, opts.Optimizer = nil, optim.NewAdam(optim.Constant(0.01))
+	m := fit(t, open(t, "cpu"), train, opts)
+	require.Zero(t, m.Threshold())
+	values := scores(t, m, validation)
+	best := func(measure func(*classifier.Evaluation) float64) (most float64) {
+		for _, s := range values { // the best of all thresholds, one after the other
+			require.NoError(t, m.SetThreshold(s))
+			most = max(most, measure(evaluate(t, m, validation)))
+		}
+		return most
+	}
+	f1 := func(e *classifier.Evaluation) float64 { return e.F1 }
+	youden := func(e *classifier.Evaluation) float64 { return e.Recall + e.Specificity - 1 }
+	for rule, measure := range map[classifier.ThresholdRule]func(*classifier.Evaluation) float64{classifier.MaxF1: f1, classifier.MaxYouden: youden} {
+		want := best(measure)
+		require.NoError(t, m.ChooseThreshold(validation, rule))
+		require.InDelta(t, want, measure(evaluate(t, m, validation)), 1e-12)
+	}
+	before := m.Threshold()
+	require.EqualError(t, m.SetThreshold(math.NaN()), "classifier: a threshold of NaN; it must be a finite number, such as 0 for a probability of one half")
+	y := validation.Labels()
+	var negatives []int
+	for i := range y {
+		if y[i] < 0 {
+			negatives = append(negatives, i)
+		}
+	}
+	require.EqualError(t, m.ChooseThreshold(validation.Select(negatives), classifier.MaxF1), `classifier: no threshold can be chosen by the rows of "moons", which lack a class`)
+	require.Equal(t, before, m.Threshold())
+}
+
+// Only x1 says anything of the class, so permuting it brings the AUC to a half, and
+// permuting the category, in whose place the colour is, changes nothing.
+func TestImportance(t *testing.T) {
+	const rows = 2000
+	x1, noise, colour, labels := make([]float64, rows), make([]float64, rows), make([]string, rows), make([]string, rows)
+	for i := range rows {
+		labels[i] = []string{"a", "b"}[i%2]
+		x1[i], noise[i], colour[i] = float64(i%2), math.Sin(float64(i*i)), []string{"red", "green", "blue"}[i/2%3]
+	}
+	f := dataset.NewFrame("rows")
+	require.NoError(t, f.AddCategorical("colour", colour))
+	require.NoError(t, f.AddNumeric("x1", x1))
+	require.NoError(t, f.AddNumeric("noise", noise))
+	require.NoError(t, f.SetLabels("y", labels, "b"))
+	opts := classifier.DefaultOptions()
+	opts.Hidden, opts.Optimizer = nil, optim.NewAdam(optim.Constant(0.02))
+	m := fit(t, open(t, "cpu"), f, opts)
+	got, err := m.Importance(f, 1)
+	require.NoError(t, err)
+	require.Len(t, got, 3)
+	require.Equal(t, []string{"colour", "x1", "noise"}, []string{got[0].Column, got[1].Column, got[2].Column})
+	require.InDelta(t, 0.5, got[1].Mean, 0.05)
+	require.InDelta(t, 0, got[0].Mean, 0.01)
+	require.InDelta(t, 0, got[2].Mean, 0.01)
+	require.Less(t, got[1].Deviation, 0.03)
+	again, err := m.Importance(f, 1)
+	require.NoError(t, err)
+	require.Equal(t, got, again)
+
+	weights, _, err := m.Weights()
+	require.NoError(t, err)
+	require.Len(t, weights, 5, "a feature a colour, and two")
+	require.Greater(t, weights[3], 1.0)
+	opts.Hidden = []int{2}
+	opts.Epochs = 1
+	_, _, err = fit(t, open(t, "cpu"), f, opts).Weights()
+	require.ErrorContains(t, err, "the model has hidden layers")
+}

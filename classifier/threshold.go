@@ -1,0 +1,55 @@
+package classifier
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/pullback-go/pullback/classifier/metrics"
+	"github.com/pullback-go/pullback/dataset"
+)
+
+// Threshold returns the score from which on a row is predicted positive. It is 0, a
+// probability of one half, unless it was set or chosen.
+func (m *Model) Threshold() float64 { return math.Float64frombits(m.threshold.Load()) }
+
+// SetThreshold sets the threshold, a finite score. For a probability p it is log(p/(1-p)).
+func (m *Model) SetThreshold(score float64) error {
+	if !finite(score) {
+		return fmt.Errorf("classifier: a threshold of %v; it must be a finite number, such as 0 for a probability of one half", score)
+	}
+	m.threshold.Store(math.Float64bits(score))
+	return nil
+}
+
+// ThresholdRule is what a threshold is to maximise.
+type ThresholdRule int
+
+const (
+	MaxF1     ThresholdRule = iota // the F1 score, see [metrics.Ranking.BestF1]
+	MaxYouden                      // Youden's J, see [metrics.Ranking.BestYouden]
+)
+
+// ChooseThreshold sets the threshold that is best for the rows by the rule. They should not
+// be those that the model is tested with afterwards: validation rows are right.
+func (m *Model) ChooseThreshold(f *dataset.Frame, rule ThresholdRule) error {
+	x, err := m.encode(f, true)
+	if err != nil {
+		return err
+	}
+	scores, err := m.score(x.X)
+	if err != nil {
+		return err
+	}
+	ranking, err := metrics.Rank(scores, x.Y)
+	if err != nil {
+		return err
+	}
+	threshold, _ := ranking.BestF1()
+	if rule == MaxYouden {
+		threshold, _ = ranking.BestYouden()
+	}
+	if math.IsNaN(threshold) {
+		return fmt.Errorf("classifier: no threshold can be chosen by the rows of %q, which lack a class", f.Source())
+	}
+	return m.SetThreshold(threshold)
+}

@@ -1,0 +1,197 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pullback-go/pullback/classifier"
+	"github.com/pullback-go/pullback/dataset"
+	"github.com/pullback-go/pullback/device"
+)
+
+// train does what the flags ask for.
+func (c *trainFlags) train(ctx context.Context, stdout, stderr io.Writer) (err error) {
+	if err := c.check(); err != nil {
+		return err
+	}
+	jsonFile, err := newOutput("result", c.json, c.source.path)
+	if err != nil {
+		return err
+	}
+	if _, err := newOutput("model", c.save, c.source.path); err != nil {
+		return err
+	}
+	frame, err := c.source.read(c.options.Seed)
+	if err != nil {
+		return err
+	}
+	dev, err := device.Open(c.device)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, dev.Close()) }()
+	if !c.quiet {
+		if err := buffered(stdout, func(w io.Writer) error { printSchema(w, frame); return nil }); err != nil {
+			return err
+		}
+		c.options.Logger = slog.New(notes{stderr})
+	}
+	if c.folds > 0 {
+		return c.crossValidate(ctx, dev, frame, stdout, jsonFile)
+	}
+	return c.fit(ctx, dev, frame, stdout, stderr, jsonFile)
+}
+
+func (c *trainFlags) check() error {
+	switch _, err := strconv.ParseFloat(c.threshold, 64); {
+	case !(c.lr > 0) || math.IsInf(c.lr, 0):
+		return fmt.Errorf("a learning rate of %v; it must be a positive number, such as 0.001", c.lr)
+	case c.options.Epochs < 1 || c.options.BatchSize < 1:
+		return fmt.Errorf("%d epochs with a batch of %d rows; at least 1 of each is needed", c.options.Epochs, c.options.BatchSize)
+	case c.threshold != "f1" && c.threshold != "youden" && err != nil:
+		return fmt.Errorf("a threshold of %q; it must be a number, f1 or youden", c.threshold)
+	case c.folds > 0 && (c.save != "" || c.resume != "" || c.report != "" || c.options.Patience > 0 || c.threshold != "0"):
+		return errors.New("with -folds no model is kept, so -save, -resume, -report, -patience and -threshold have no meaning; leave them out")
+	case c.folds == 0 && c.validation == 0 && c.options.Patience > 0:
+		return errors.New("-patience needs rows to measure the loss on; set -validation to a share such as 0.1")
+	case c.folds == 0 && c.validation == 0 && err != nil:
+		return fmt.Errorf("-threshold %s needs rows to choose it by; set -validation to a share such as 0.1", c.threshold)
+	}
+	return nil
+}
+
+// fit trains a model and says how well it does.
+func (c *trainFlags) fit(ctx context.Context, dev device.Device, frame *dataset.Frame, stdout, stderr io.Writer, jsonFile *output) (err error) {
+	train, validation, test, err := frame.Split(c.validation, c.test, c.options.Seed)
+	if err != nil {
+		return err
+	}
+	o := c.options
+	o.Validation = validation
+	o.Optimizer = newOptimizer(c.optimizer, newSchedule(c.schedule, c.lr, int64(o.Epochs)*int64((train.Rows()-1)/o.BatchSize+1)))
+	if c.resume != "" {
+		if o.Resume, err = classifier.Load(dev, c.resume); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, o.Resume.Close()) }()
+	}
+	if c.report != "" {
+		if err := os.MkdirAll(c.report, 0o777); err != nil {
+			return fmt.Errorf("the directory of the report cannot be made: %w", err)
+		}
+	}
+	var speed speed
+	show, finish := func(classifier.Progress) {}, func() {}
+	if !c.quiet {
+		if _, err := fmt.Fprintf(stdout, "training on %d rows, %d for validation, %d held out; seed %d, %s\n", train.Rows(), validation.Rows(), test.Rows(), o.Seed, o.DType); err != nil {
+			return err
+		}
+		show, finish = showProgress(stderr, train.Rows())
+	}
+	o.Progress = func(p classifier.Progress) {
+		speed.add(p)
+		show(p)
+	}
+	if c.save != "" {
+		o.Checkpoint = c.checkpoint(ctx)
+	}
+	model, err := classifier.Fit(ctx, dev, train, o)
+	finish()
+	if err != nil {
+		return c.explainStop(ctx, err)
+	}
+	defer func() { err = errors.Join(err, model.Close()) }()
+	if err := c.setThreshold(model, validation); err != nil {
+		return err
+	}
+	if c.save != "" {
+		if err := model.Save(c.save); err != nil {
+			return err
+		}
+	}
+	r := result{Seed: o.Seed, Device: dev.Name(), DType: o.DType.String(), Epochs: len(model.History()), StepsPerSecond: speed.stepsPerSecond}
+	if err := r.judge(model, train, test, stdout); err != nil {
+		return err
+	}
+	if c.report != "" {
+		if err := c.writeReport(ctx, model, frame, train, test); err != nil {
+			return err
+		}
+	}
+	return jsonFile.write(r.write)
+}
+
+// setThreshold sets the model's threshold as -threshold says.
+func (c *trainFlags) setThreshold(m *classifier.Model, validation *dataset.Frame) error {
+	switch c.threshold {
+	case "f1":
+		return m.ChooseThreshold(validation, classifier.MaxF1)
+	case "youden":
+		return m.ChooseThreshold(validation, classifier.MaxYouden)
+	}
+	score, err := strconv.ParseFloat(c.threshold, 64)
+	if err != nil {
+		return err
+	}
+	return m.SetThreshold(score)
+}
+
+// checkpoint returns what saves the model while it is trained: at the end of epochs a second apart, and when
+// training is stopped.
+func (c *trainFlags) checkpoint(ctx context.Context) func(*classifier.Model) error {
+	last := time.Now()
+	return func(m *classifier.Model) error {
+		if ctx.Err() == nil && time.Since(last) < time.Second {
+			return nil
+		}
+		last, c.saved = time.Now(), true
+		return m.Save(c.save)
+	}
+}
+
+// stopped is an error with the command that resumes.
+type stopped struct {
+	error
+	command string
+}
+
+func (s stopped) Unwrap() error { return s.error }
+func (s stopped) Hint() string  { return "to go on: " + s.command }
+
+// explainStop adds how to go on to the error of a run that was stopped and saved.
+func (c *trainFlags) explainStop(ctx context.Context, err error) error {
+	if !c.saved || ctx.Err() == nil || !errors.Is(err, ctx.Err()) {
+		return err
+	}
+	words := []string{"train_binary"}
+	for i := 0; i < len(c.args); i++ {
+		switch name, _, joined := strings.Cut(strings.TrimLeft(c.args[i], "-"), "="); {
+		case name == "resume" && joined:
+		case name == "resume":
+			i++
+		default:
+			words = append(words, quoted(c.args[i]))
+		}
+	}
+	words = append(words, "-resume", quoted(c.save))
+	return stopped{err, strings.Join(words, " ")}
+}
+
+// quoted returns a word as a shell takes it.
+func quoted(word string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./,:=+@%", r)
+	}
+	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
