@@ -2,20 +2,18 @@ package dataset
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 
 	"gorgonia.org/tensor"
 )
 
-// Batches cuts a matrix or table into mini-batches. Every row is in exactly one batch;
+// Batches cuts a matrix into mini-batches. Every row is in exactly one batch;
 // the last batch is shorter if the batch size does not divide the number of rows.
 //
-// All checks and allocations are made by [NewBatches]: iterating over epochs
+// All checks and allocations are made by [Matrix.Batches]: iterating over epochs
 // allocates nothing. A Batches must not be used by two goroutines at once.
 type Batches struct {
-	matrix *Matrix // one of these
-	table  *Table
+	matrix *Matrix
 	size   int
 	seed   uint64
 	order  []int // row numbers in the order of the epoch
@@ -36,76 +34,35 @@ func newBatch(rows, columns int, dtype tensor.Dtype) batch {
 	}
 }
 
-// NewBatches plans mini-batches of size rows as tensors of float32 or float64.
-// A size greater than the number of rows gives one batch of all rows. The table
-// is kept, not copied, and must not change while the batches are in use.
+// Batches plans mini-batches of size rows as tensors of float32 or float64. A size
+// greater than the number of rows gives one batch of all rows. The matrix is kept,
+// not copied, and must not change while the batches are in use.
 //
-// Until the first call of [Batches.Shuffle] rows come in the order of the table,
+// Until the first call of [Batches.Shuffle] rows come in the order of the matrix,
 // which is the order to evaluate in.
 //
-// NewBatches fails if size is less than 1, dtype is another type, the table is
-// invalid, or a feature is NaN, infinite or beyond the range of dtype.
-func NewBatches(t *Table, size int, seed uint64, dtype tensor.Dtype) (*Batches, error) {
-	if err := checkBatches(size, dtype); err != nil {
-		return nil, err
-	}
-	if err := t.Check(); err != nil {
-		return nil, err
-	}
-	if err := t.checkRange(dtype); err != nil {
-		return nil, err
-	}
-
-	return newBatches(&Batches{table: t}, t.Rows(), len(t.Features), size, seed, dtype), nil
-}
-
-// Batches plans mini-batches of size rows as tensors of float32 or float64, as
-// [NewBatches] does. The matrix is kept, not copied, and must not change while the
-// batches are in use. It fails if size is less than 1, dtype is another type, or
-// the matrix is unsound, see [Matrix.Check].
+// It fails if size is less than 1, dtype is another type, or the matrix is unsound,
+// see [Matrix.Check].
 func (m *Matrix) Batches(size int, seed uint64, dtype tensor.Dtype) (*Batches, error) {
-	if err := checkBatches(size, dtype); err != nil {
-		return nil, err
+	if size < 1 {
+		return nil, fmt.Errorf("dataset: a batch of %d; the batch size must be at least 1", size)
+	}
+	if dtype != tensor.Float32 && dtype != tensor.Float64 {
+		return nil, fmt.Errorf("dataset: tensors of %v; the dtype must be float32 or float64", dtype.Type)
 	}
 	if err := m.Check(); err != nil {
 		return nil, err
 	}
-	return newBatches(&Batches{matrix: m}, m.Rows(), len(m.Features), size, seed, dtype), nil
-}
-
-func checkBatches(size int, dtype tensor.Dtype) error {
-	if size < 1 {
-		return fmt.Errorf("dataset: a batch of %d; the batch size must be at least 1", size)
-	}
-	if dtype != tensor.Float32 && dtype != tensor.Float64 {
-		return fmt.Errorf("dataset: tensors of %v; the dtype must be float32 or float64", dtype.Type)
-	}
-	return nil
-}
-
-// newBatches completes b, which has been checked.
-func newBatches(b *Batches, rows, columns, size int, seed uint64, dtype tensor.Dtype) *Batches {
+	rows, columns := m.Rows(), len(m.Features)
 	size = min(size, rows)
-	b.size, b.seed, b.order, b.source = size, seed, make([]int, rows), rand.NewPCG(seed, 0)
+	b := &Batches{matrix: m, size: size, seed: seed, order: make([]int, rows), source: rand.NewPCG(seed, 0)}
 	b.rng = rand.New(b.source)
 	b.resetOrder()
 	b.full = newBatch(size, columns, dtype)
 	if rest := rows % size; rest > 0 {
 		b.short = newBatch(rest, columns, dtype)
 	}
-	return b
-}
-
-// Tensors returns the whole table as tensors of float32 or float64: x of shape
-// (Rows, len(Features)) and y of shape (Rows, 1), both copies. It fails as
-// [NewBatches] does.
-func (t *Table) Tensors(dtype tensor.Dtype) (x, y *tensor.Dense, err error) {
-	b, err := NewBatches(t, max(t.Rows(), 1), 0, dtype)
-	if err != nil {
-		return nil, nil, err
-	}
-	x, y = b.At(0)
-	return x, y, nil
+	return b, nil
 }
 
 // Len returns the number of batches in an epoch.
@@ -139,43 +96,22 @@ func (b *Batches) At(i int) (x, y *tensor.Dense) {
 	if len(rows) < b.size {
 		out = b.short
 	}
-	switch single := out.x.Dtype() == tensor.Float32; {
-	case b.matrix != nil && single:
-		gather(b.matrix.X, b.matrix.Y, rows, out.x.Float32s(), out.y.Float32s())
-	case b.matrix != nil:
-		gather(b.matrix.X, b.matrix.Y, rows, out.x.Float64s(), out.y.Float64s())
-	case single:
-		gather(b.table.X, b.table.Y, rows, out.x.Float32s(), out.y.Float32s())
-	default:
-		gather(b.table.X, b.table.Y, rows, out.x.Float64s(), out.y.Float64s())
+	if out.x.Dtype() == tensor.Float32 {
+		gather(b.matrix, rows, out.x.Float32s(), out.y.Float32s())
+	} else {
+		gather(b.matrix, rows, out.x.Float64s(), out.y.Float64s())
 	}
 	return out.x, out.y
 }
 
-// gather copies the given rows of features and labels to x and y.
-func gather[T, S float32 | float64](features []S, labels []float64, rows []int, x, y []T) {
-	n := len(x) / len(rows)
+// gather copies the given rows of m to x and their labels to y.
+func gather[T float32 | float64](m *Matrix, rows []int, x, y []T) {
 	for i, row := range rows {
-		src := features[row*n:][:n]
-		dst := x[i*n:][:n]
+		src := m.Row(row)
+		dst := x[i*len(src):][:len(src)]
 		for j, v := range src {
 			dst[j] = T(v)
 		}
-		y[i] = T(labels[row])
+		y[i] = T(m.Y[row])
 	}
-}
-
-// checkRange reports a feature that has no finite value in dtype.
-func (t *Table) checkRange(dtype tensor.Dtype) error {
-	for i, v := range t.X {
-		rounded := v
-		if dtype == tensor.Float32 {
-			rounded = float64(float32(v))
-		}
-		if math.IsNaN(rounded) || math.IsInf(rounded, 0) {
-			return fmt.Errorf("dataset: feature %q of table %q holds %v, which is no finite %v",
-				t.Features[i%len(t.Features)], t.Source, v, dtype)
-		}
-	}
-	return nil
 }

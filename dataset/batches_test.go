@@ -12,6 +12,30 @@ import (
 	"github.com/pullback-go/pullback/dataset"
 )
 
+// numbered returns a matrix whose single feature is the row number. Its classes
+// have the given sizes and alternate as long as both last.
+func numbered(negative, positive int) *dataset.Matrix {
+	m := &dataset.Matrix{Source: "t.csv", Features: []string{"row"}}
+	for negative+positive > 0 {
+		if negative > 0 {
+			m.X, m.Y, negative = append(m.X, float32(len(m.Y))), append(m.Y, -1), negative-1
+		}
+		if positive > 0 {
+			m.X, m.Y, positive = append(m.X, float32(len(m.Y))), append(m.Y, 1), positive-1
+		}
+	}
+	return m
+}
+
+// encoded returns the breast cancer data.
+func encoded(t testing.TB) *dataset.Matrix {
+	t.Helper()
+	f := dataset.BreastCancer()
+	m, err := fitEncoder(t, f).Transform(f)
+	require.NoError(t, err)
+	return m
+}
+
 // values returns the elements of a batch tensor, copied.
 func values(t *tensor.Dense) []float64 {
 	if t.Dtype() == tensor.Float64 {
@@ -55,9 +79,9 @@ func TestBatchesCoverEveryRowOnce(t *testing.T) {
 				table.Features = []string{"row", "square"}
 				table.X = nil
 				for i := range c.rows {
-					table.X = append(table.X, float64(i), float64(i*i))
+					table.X = append(table.X, float32(i), float32(i*i))
 				}
-				b, err := dataset.NewBatches(table, c.size, 7, dtype)
+				b, err := table.Batches(c.size, 7, dtype)
 				require.NoError(t, err)
 				require.Equal(t, len(c.want), b.Len())
 				for e := range 3 {
@@ -87,12 +111,12 @@ func TestBatchesCoverEveryRowOnce(t *testing.T) {
 
 func TestShuffleDependsOnSeedAndEpochAlone(t *testing.T) {
 	batches := func(seed uint64, size int, dtype tensor.Dtype) *dataset.Batches {
-		b, err := dataset.NewBatches(numbered(50, 50), size, seed, dtype)
+		b, err := numbered(50, 50).Batches(size, seed, dtype)
 		require.NoError(t, err)
 		return b
 	}
 	through := batches(1, 32, tensor.Float64)
-	require.Equal(t, numbered(50, 50).X, epoch(through), "before Shuffle, the order of the table")
+	require.Equal(t, float64s(numbered(50, 50).X), epoch(through), "before Shuffle, the order of the table")
 
 	var orders [][]float64
 	for e := range 5 {
@@ -122,7 +146,7 @@ func TestShuffleDependsOnSeedAndEpochAlone(t *testing.T) {
 // Resuming a run of an earlier release must see the same batches. The orders were
 // worked out by a second implementation of PCG-DXSM and Fisher-Yates.
 func TestShuffleIsTheSameForever(t *testing.T) {
-	b, err := dataset.NewBatches(numbered(5, 5), 3, 1, tensor.Float64)
+	b, err := numbered(5, 5).Batches(3, 1, tensor.Float64)
 	require.NoError(t, err)
 	b.Shuffle(0)
 	require.Equal(t, []float64{6, 3, 1, 9, 7, 4, 8, 2, 0, 5}, epoch(b))
@@ -141,7 +165,7 @@ func TestShuffleIsUniform(t *testing.T) {
 			if vary == "seed" {
 				seed, number = uint64(i), 1
 			}
-			b, err := dataset.NewBatches(numbered(2, 1), 3, seed, tensor.Float64)
+			b, err := numbered(2, 1).Batches(3, seed, tensor.Float64)
 			require.NoError(t, err)
 			b.Shuffle(number)
 			frequency[fmt.Sprint(epoch(b))]++
@@ -158,7 +182,7 @@ func TestShuffleIsUniform(t *testing.T) {
 
 func TestBatchesAllocateNothing(t *testing.T) {
 	for _, dtype := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
-		b, err := dataset.NewBatches(dataset.BreastCancer(), 32, 1, dtype)
+		b, err := encoded(t).Batches(32, 1, dtype)
 		require.NoError(t, err)
 		number := 0
 		require.Zero(t, testing.AllocsPerRun(10, func() {
@@ -171,55 +195,18 @@ func TestBatchesAllocateNothing(t *testing.T) {
 	}
 }
 
-func TestNewBatchesRefuses(t *testing.T) {
-	for _, c := range []struct {
-		table *dataset.Table
-		size  int
-		dtype tensor.Dtype
-		want  string
-	}{
-		{column(1), 0, tensor.Float32, "dataset: a batch of 0; the batch size must be at least 1"},
-		{column(1), -3, tensor.Float32, "dataset: a batch of -3; the batch size must be at least 1"},
-		{column(1), 1, tensor.Int, "dataset: tensors of int; the dtype must be float32 or float64"},
-		{column(1), 1, tensor.Dtype{}, "dataset: tensors of <nil>; the dtype must be float32 or float64"},
-		{column(1, 1e39), 1, tensor.Float32, `dataset: feature "x" of table "t.csv" holds 1e+39, which is no finite float32`},
-		{column(1, math.NaN()), 1, tensor.Float32, `dataset: feature "x" of table "t.csv" holds NaN, which is no finite float32`},
-		{column(1, math.Inf(-1)), 1, tensor.Float64, `dataset: feature "x" of table "t.csv" holds -Inf, which is no finite float64`},
-	} {
-		_, err := dataset.NewBatches(c.table, c.size, 1, c.dtype)
-		require.EqualError(t, err, c.want)
+func float64s(x []float32) (out []float64) {
+	for _, v := range x {
+		out = append(out, float64(v))
 	}
-	_, err := dataset.NewBatches(column(1, 1e39), 1, 1, tensor.Float64)
-	require.NoError(t, err)
-	_, err = dataset.NewBatches(column(1, math.MaxFloat32), 1, 1, tensor.Float32)
-	require.NoError(t, err)
-}
-
-func TestTensors(t *testing.T) {
-	table := &dataset.Table{Features: []string{"a", "b"}, X: []float64{1, 2, 3, 0.1, 5, 6}, Y: []float64{-1, 1, 1}}
-	x, y, err := table.Tensors(tensor.Float64)
-	require.NoError(t, err)
-	require.Equal(t, tensor.Shape{3, 2}, x.Shape())
-	require.Equal(t, tensor.Shape{3, 1}, y.Shape())
-	require.Equal(t, table.X, x.Float64s())
-	require.Equal(t, table.Y, y.Float64s())
-	x.Float64s()[0] = 9
-	require.Equal(t, 1.0, table.X[0], "the tensors must be copies")
-
-	x, y, err = table.Tensors(tensor.Float32)
-	require.NoError(t, err)
-	require.Equal(t, []float32{1, 2, 3, 0.1, 5, 6}, x.Float32s())
-	require.Equal(t, []float32{-1, 1, 1}, y.Float32s())
-
-	_, _, err = table.Tensors(tensor.Bool)
-	require.EqualError(t, err, "dataset: tensors of bool; the dtype must be float32 or float64")
+	return out
 }
 
 func BenchmarkEpoch(b *testing.B) {
 	for _, dtype := range []tensor.Dtype{tensor.Float32, tensor.Float64} {
 		b.Run(dtype.Name(), func(b *testing.B) {
-			table := dataset.BreastCancer()
-			batches, err := dataset.NewBatches(table, 32, 1, dtype)
+			table := encoded(b)
+			batches, err := table.Batches(32, 1, dtype)
 			require.NoError(b, err)
 			b.ReportAllocs()
 			number := 0

@@ -15,14 +15,14 @@ var wdbc string
 // breast masses, and the diagnosis, malignant (+1, 212 rows) or benign (-1, 357
 // rows). Provenance and changes are in wdbc.md beside this file.
 //
-// Each call returns a table of its own.
-func BreastCancer() *Table {
-	t, err := ReadCSV(BreastCancerCSV(), "wdbc.csv", CSVOptions{Label: "diagnosis", Positive: "malignant"})
+// Each call returns a frame of its own.
+func BreastCancer() *Frame {
+	f, err := ReadFrame(BreastCancerCSV(), "wdbc.csv", Options{Label: "diagnosis", Positive: "malignant"})
 	if err != nil {
 		panic(err) // the embedded file is part of the program
 	}
-	return t
+	return f
 }
 
-// BreastCancerCSV returns the file behind [BreastCancer], for [ReadCSV].
+// BreastCancerCSV returns the file behind [BreastCancer], for [ReadFrame].
 func BreastCancerCSV() io.Reader { return strings.NewReader(wdbc) }

@@ -43,7 +43,4 @@
 // neither missing from the test rows nor over-represented in them. And every
 // random choice follows from a seed, the order of an epoch from the seed and the
 // epoch's number alone, so that a run can be repeated, or resumed in the middle.
-//
-// [Table] and [Scaler] are for files that hold nothing but numbers and labels: a
-// dense matrix of float64 and its standardisation.
 package dataset

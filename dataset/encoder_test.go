@@ -397,20 +397,6 @@ func TestMatrixBatches(t *testing.T) {
 		for i := range x {
 			require.Equal(t, float64(m.X[i]), x[i])
 		}
-		// The order is that of a table with as many rows.
-		table, err := dataset.NewBatches(numbered(3, 2), 2, 1, dtype)
-		require.NoError(t, err)
-		b.Shuffle(4)
-		table.Shuffle(4)
-		for i := range b.Len() {
-			xs, _ := b.At(i)
-			rows, _ := table.At(i)
-			for j, row := range values(rows) {
-				for k, v := range m.Row(int(row)) {
-					require.Equal(t, float64(v), values(xs)[j*3+k])
-				}
-			}
-		}
 		require.Zero(t, testing.AllocsPerRun(5, func() { b.Shuffle(1); b.At(0) }))
 	}
 	_, err = m.Batches(0, 1, tensor.Float32)

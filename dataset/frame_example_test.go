@@ -170,3 +170,13 @@ func ExampleBalancedWeights() {
 	fmt.Printf("%.3f %.3f\n", negative, positive)
 	// Output: 0.667 2.000
 }
+
+func ExampleParseError() {
+	const text = `radius,texture,diagnosis
+17.99,10.38,malignant
+13.54,Inf,benign
+`
+	_, err := dataset.ReadFrame(strings.NewReader(text), "cells.csv", dataset.Options{})
+	fmt.Println(err)
+	// Output: cells.csv:3: column "texture": "Inf" is not a finite number; mend it, or leave it empty if it is not known
+}

@@ -7,6 +7,10 @@ import (
 	"slices"
 )
 
+// splitStream keeps the random numbers of Split apart from those of
+// [Batches.Shuffle], which uses the epoch in its place.
+const splitStream = 1 << 63
+
 // foldStream keeps the random numbers of KFold apart from those of Split.
 const foldStream = splitStream + 1
 
@@ -135,6 +139,11 @@ func (f *Frame) classes() (rows [2][]int, err error) {
 
 func (f *Frame) tooFew(class, rows int, need string) error {
 	return fmt.Errorf("dataset: class %s of %q has %s; %s", quote([2]string{f.negative, f.positive}[class]), f.source, count(rows, "row"), need)
+}
+
+// shuffle puts rows in random order.
+func shuffle(rng *rand.Rand, rows []int) {
+	rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 }
 
 // BalancedWeights returns the weight of a row of each class under which both

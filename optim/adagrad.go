@@ -12,7 +12,7 @@ import (
 // the usual values.
 type Adagrad struct {
 	LR          Schedule
-	LRDecay     float64 // at least 0: the learning rate is divided by 1 + step·LRDecay
+	LRDecay     float64 // at least 0: the learning rate is divided by 1 + step·LRDecay, see [device.Optimizer] for long runs
 	WeightDecay float64 // at least 0: that much of the parameter is added to its gradient
 	Epsilon     float64 // above 0
 }

@@ -18,13 +18,14 @@ import (
 // optimum, whatever finds it. That of the whole of the breast cancer data,
 // standardised, was found by Newton's method elsewhere.
 func TestLogisticRegressionFindsTheOptimum(t *testing.T) {
-	table := dataset.BreastCancer()
-	scaler, err := dataset.FitScaler(table)
+	frame := dataset.BreastCancer()
+	encoder, err := dataset.FitEncoder(frame, dataset.EncoderOptions{})
 	require.NoError(t, err)
-	table, err = scaler.Apply(table)
+	matrix, err := encoder.Transform(frame)
 	require.NoError(t, err)
-	x, y, err := table.Tensors(tensor.Float64)
+	batches, err := matrix.Batches(matrix.Rows(), 1, tensor.Float64)
 	require.NoError(t, err)
+	x, y := batches.At(0)
 
 	// The curvature lies between 0.01, of the penalty, and about 3.3, a quarter of
 	// the largest eigenvalue of the features' correlations. These are Nesterov's
