@@ -3,7 +3,6 @@ package ascend
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/pullback-go/pullback/device"
 	"github.com/pullback-go/pullback/device/ascend/acl"
@@ -20,7 +19,6 @@ type npu struct {
 
 	lib       *library
 	context   acl.Context
-	bfloat16  bool
 	pool      pool
 	streams   map[*stream]bool
 	executors map[*executor]bool
@@ -32,8 +30,13 @@ func (d *npu) open(path string) error {
 	d.streams, d.executors = map[*stream]bool{}, map[*executor]bool{}
 	d.start()
 	err := d.call("Open", func() error { return d.setUp(path) })
-	if err != nil {
-		_, _ = d.stop(func() error { return nil })
+	if err == nil {
+		return nil
+	}
+	_ = d.stop(func() error { return nil })
+	var inner *device.Error
+	if errors.As(err, &inner) {
+		err = &device.Error{Code: inner.Code, Op: "Open", Arg: fmt.Sprintf("device %q", d.name), Reason: inner.Op + ": " + inner.Reason}
 	}
 	return err
 }
@@ -53,31 +56,18 @@ func (d *npu) setUp(path string) (err error) {
 		return err
 	}
 	undo = append(undo, func() error { return d.lib.ResetDevice(d.number) })
-	if d.context, err = d.lib.CreateContext(d.number); err != nil {
-		return err
-	}
-	d.bfloat16 = hasBFloat16(d.lib.SocName())
-	return nil
-}
-
-// hasBFloat16 tells from its name whether a chip computes in bfloat16: the A2, A3
-// and later ones do, the first training chips and the inference chips do not.
-func hasBFloat16(soc string) bool {
-	for _, prefix := range []string{"Ascend910B", "Ascend910_93", "Ascend950", "Ascend-Simulator"} {
-		if strings.HasPrefix(soc, prefix) {
-			return true
-		}
-	}
-	return false
+	d.context, err = d.lib.CreateContext(d.number)
+	return err
 }
 
 func (d *npu) Name() string { return d.name }
 
-// Close waits for what is queued and tears down in the order that CANN asks for:
-// executors, streams, memory, context, device, libraries.
+// Close waits for what is queued, returns what of it failed and was not reported,
+// and tears down in the order that CANN asks for: executors, streams, memory,
+// context, device, libraries.
 func (d *npu) Close() error {
-	stopped, err := d.stop(d.tearDown)
-	if stopped && d.fallback != nil {
+	err := d.stop(d.tearDown)
+	if d.fallback != nil {
 		err = errors.Join(err, d.fallback.Close())
 	}
 	return err
@@ -86,7 +76,7 @@ func (d *npu) Close() error {
 func (d *npu) tearDown() error {
 	var errs []error
 	for s := range d.streams {
-		errs = append(errs, d.lib.SynchronizeStream(s.handle))
+		errs = append(errs, s.settle())
 	}
 	for e := range d.executors {
 		errs = append(errs, e.destroy())
@@ -118,29 +108,35 @@ func (d *npu) Plan(op device.Op, inputs []device.View, output device.View) (devi
 	if err := d.checkView(op.Name(), "output", output); err != nil {
 		return nil, err
 	}
-	if d.fallback != nil && stepsOf(op, d.stableLoss) == nil {
+	write := stepsOf(op, d.stableLoss)
+	switch {
+	case write == nil && d.fallback != nil:
 		return d.planFallback(op, inputs, output)
+	case write == nil:
+		return nil, &device.Error{Code: device.ErrUnsupported, Op: op.Name(),
+			Reason: "CANN has no operator for it; add fallback=cpu to the device's name to run it on the CPU, as in ascend:0?fallback=cpu"}
+	}
+	_, updates := op.(device.Updater)
+	if !updates && device.Elements(output.Shape) == 0 { // there is nothing to write
+		write = func(*recipe, []operand, operand) {}
 	}
 	e := &executor{device: d, op: op.Name()}
 	for _, v := range append(inputs[:len(inputs):len(inputs)], output) {
 		e.operands = append(e.operands, v.Buffer.(*buffer))
 	}
-	err := d.call(op.Name(), func() error { return e.plan(op, inputs, output) })
+	err := d.call(op.Name(), func() error { return e.plan(write, inputs, output) })
 	if err != nil {
 		return nil, err
 	}
 	return e, nil
 }
 
-// checkView refuses what this device does not have.
+// checkView refuses what this device does not have. Whether the chip has bfloat16 is
+// for phase one to tell.
 func (d *npu) checkView(op, arg string, v device.View) error {
-	switch {
-	case v.DType == device.Float64:
+	if v.DType == device.Float64 {
 		return &device.Error{Code: device.ErrParamInvalid, Op: op, Arg: arg,
 			Reason: "an NPU does not compute in float64; use float32, or the cpu device"}
-	case v.DType == device.BFloat16 && !d.bfloat16:
-		return &device.Error{Code: device.ErrParamInvalid, Op: op, Arg: arg,
-			Reason: fmt.Sprintf("%s does not compute in bfloat16; use float16 or float32", d.name)}
 	}
 	return d.checkBuffer(op, arg, v.Buffer)
 }

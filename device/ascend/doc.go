@@ -23,7 +23,8 @@
 // CANN keeps the current context, the error message and the state of phase one
 // for each thread, so one goroutine, locked to a thread, makes every call of a
 // device: see owner. Launches and uploads are queued for it and return at once;
-// what fails there is returned when the stream is synchronised.
+// what fails there is returned when the stream is synchronised. While it waits for one
+// stream, the NPU goes on with others, but nothing new reaches them.
 //
 // Plan is phase one. An operation of package device is one aclnn operator or a
 // sequence of several: see recipe. Their executors are made repeatable, so that

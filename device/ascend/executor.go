@@ -33,21 +33,27 @@ type call struct {
 
 // plan makes the calls and their phase one. It runs on the owner's thread, and
 // leaves nothing behind if it fails.
-func (e *executor) plan(op device.Op, inputs []device.View, output device.View) (err error) {
+func (e *executor) plan(write steps, inputs []device.View, output device.View) (err error) {
 	defer func() {
 		if err != nil {
 			_ = e.destroy() // the first failure is the one to report
 		}
 	}()
 	r := &recipe{executor: e, lib: e.device.lib}
-	if r.build(op, inputs, output); r.err != nil {
+	in := make([]operand, len(inputs))
+	for i, v := range inputs {
+		in[i] = operandOf(v)
+	}
+	if write(r, in, operandOf(output)); r.err != nil {
 		return e.explain(r.err)
 	}
 	for i := range e.calls {
-		if err := e.calls[i].plan(e.device.lib); err != nil {
+		c := &e.calls[i]
+		if err := c.plan(); err != nil {
 			return e.explain(err)
 		}
-		e.workspace = max(e.workspace, int64(e.calls[i].workspace))
+		c.repeatable = r.lib.SetRepeatable(c.handle) == nil // some operators cannot be, in some versions
+		e.workspace = max(e.workspace, int64(c.workspace))
 	}
 	e.device.executors[e] = true
 	return nil
@@ -56,32 +62,28 @@ func (e *executor) plan(op device.Op, inputs []device.View, output device.View) 
 // explain puts the operation's name before the name of the C function that failed.
 func (e *executor) explain(err error) error {
 	var inner *device.Error
-	if !errors.As(err, &inner) || inner.Op == e.op {
+	if !errors.As(err, &inner) {
 		return err
 	}
 	return &device.Error{Code: inner.Code, Op: e.op, Arg: inner.Op, Reason: inner.Reason}
 }
 
 // plan is phase one.
-func (c *call) plan(lib *library) (err error) {
+func (c *call) plan() (err error) {
 	c.workspace, c.handle, err = c.operator.Plan(c.args...)
-	if err != nil {
-		return err
-	}
-	c.repeatable = lib.SetRepeatable(c.handle) == nil // some operators cannot be, in some versions
-	return nil
+	return err
 }
 
 // run is phase two.
-func (c *call) run(lib *library, workspace pointer, available int64, s acl.Stream) error {
+func (c *call) run(workspace pointer, available int64, s acl.Stream) error {
 	if c.handle == 0 {
-		if err := c.plan(lib); err != nil {
+		if err := c.plan(); err != nil {
 			return err
 		}
-		if c.workspace > uint64(available) {
-			return &device.Error{Code: device.ErrInternal,
-				Reason: fmt.Sprintf("phase one asks for %d bytes of workspace where it asked for %d before", c.workspace, available)}
-		}
+	}
+	if c.workspace > uint64(available) {
+		return &device.Error{Code: device.ErrInternal,
+			Reason: fmt.Sprintf("phase one asks for %d bytes of workspace where it asked for %d before", c.workspace, available)}
 	}
 	handle := c.handle
 	if !c.repeatable {
@@ -115,7 +117,7 @@ func (e *executor) Launch(workspace device.Buffer, on device.Stream) error {
 		if err := d.checkBuffer(e.op, "workspace", workspace); err != nil {
 			return err
 		}
-		t.workspace = workspace.(*buffer).block.at
+		t.workspace = workspace.(*buffer).at
 	}
 	if err := e.checkOperands(); err != nil {
 		return err
@@ -139,7 +141,7 @@ func (e *executor) checkOperands() error {
 func runLaunch(t *task) error {
 	e := t.executor
 	for i := range e.calls {
-		if err := e.calls[i].run(e.device.lib, t.workspace, e.workspace, t.stream.handle); err != nil {
+		if err := e.calls[i].run(t.workspace, e.workspace, t.stream.handle); err != nil {
 			return e.explain(err)
 		}
 	}
@@ -148,16 +150,15 @@ func runLaunch(t *task) error {
 
 // Close frees the executor once what is queued has been handed to the NPU.
 func (e *executor) Close() error {
-	if e.device.enter(e.op) != nil { // the device's Close has done it
-		e.closed = true
-		return nil
-	}
-	e.device.leave()
 	if e.closed {
 		return nil
 	}
 	e.closed = true
-	return e.device.call(e.op, e.retire)
+	if e.device.enter(e.op) != nil { // the device's Close has done it
+		return nil
+	}
+	defer e.device.leave()
+	return e.device.await(e.retire)
 }
 
 // retire destroys the executor when the NPU has no more use for it. What fails

@@ -2,6 +2,7 @@ package ascend
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/pullback-go/pullback/device"
 )
@@ -13,89 +14,112 @@ type hosted struct {
 	op       string
 	executor device.Executor
 	stream   device.Stream
-	operands []hostedOperand
+	operands []*hostedOperand
 
-	workspace device.Buffer // on the CPU; nil if none is needed
+	workspace device.Buffer // of executor, on the CPU; nil if it needs none
 }
 
-// hostedOperand is the part of a buffer that a view reaches, and its copy on the CPU.
+// hostedOperand is an operand's memory on the NPU and its copy on the CPU.
 type hostedOperand struct {
-	npu    device.Buffer
-	offset int64
-	cpu    device.Buffer
-	bytes  []byte
-	write  bool
+	npu         device.Buffer
+	offset      int64
+	cpu         device.Buffer
+	bytes       []byte // on their way
+	read, write bool
+
+	// What lies between the elements of a strided view that is written is not ours to
+	// write, so such an operand goes through contiguous memory on the NPU.
+	packed       device.Buffer   // nil if it needs none
+	pack, unpack device.Executor // nil if there is nothing to do
 }
 
 // planFallback plans the operation on the CPU.
-func (d *npu) planFallback(op device.Op, inputs []device.View, output device.View) (_ device.Executor, err error) {
+func (d *npu) planFallback(op device.Op, inputs []device.View, output device.View) (device.Executor, error) {
 	h := &hosted{device: d, op: op.Name()}
-	defer func() {
-		if err != nil {
-			_ = h.Close() // the first failure is the one to report
-		}
-	}()
-	written := map[int]bool{}
+	if err := h.plan(op, inputs, output); err != nil {
+		_ = h.Close() // the first failure is the one to report
+		return nil, err
+	}
+	return h, nil
+}
+
+func (h *hosted) plan(op device.Op, inputs []device.View, output device.View) (err error) {
+	var updated []int
 	if u, ok := op.(device.Updater); ok {
-		for _, i := range u.Updates() {
-			written[i] = true
-		}
+		updated = u.Updates()
 	}
 	views := make([]device.View, len(inputs))
 	for i, v := range inputs {
-		if views[i], err = h.add(v, written[i]); err != nil {
-			return nil, err
+		if views[i], err = h.add(v, true, slices.Contains(updated, i)); err != nil {
+			return err
 		}
 	}
 	var out device.View
-	at := -1
-	for i, v := range inputs { // the same view must be the same memory there too
-		if v.Same(output) {
-			at = i
-		}
+	if updated != nil {
+		out = views[updated[0]]
+	} else if out, err = h.add(output, false, true); err != nil {
+		return err
 	}
-	if at >= 0 {
-		h.operands[at].write = true
-		out = views[at]
-	} else if out, err = h.add(output, true); err != nil {
-		return nil, err
-	}
-	if h.executor, err = d.fallback.Plan(op, views, out); err != nil {
-		return nil, err
+	if h.executor, err = h.device.fallback.Plan(op, views, out); err != nil {
+		return err
 	}
 	if n := h.executor.WorkspaceSize(); n > 0 {
-		if h.workspace, err = d.fallback.Alloc(n); err != nil {
-			return nil, err
+		if h.workspace, err = h.device.fallback.Alloc(n); err != nil {
+			return err
 		}
 	}
-	h.stream, err = d.fallback.NewStream()
-	return h, err
+	h.stream, err = h.device.fallback.NewStream()
+	return err
 }
 
 // add makes the copy of an operand on the CPU and returns its view there.
-func (h *hosted) add(v device.View, write bool) (device.View, error) {
-	size := int64(v.DType.Size())
-	elements := int64(0)
+func (h *hosted) add(v device.View, read, write bool) (_ device.View, err error) {
+	o := &hostedOperand{read: read, write: write}
+	h.operands = append(h.operands, o)
+	if write && !v.IsContiguous() {
+		if o.packed, err = h.device.Alloc(v.Type().Bytes()); err != nil {
+			return device.View{}, err
+		}
+		packed := device.Contiguous(o.packed, 0, v.Type())
+		if read {
+			if o.pack, err = h.device.Plan(device.Copy{}, []device.View{v}, packed); err != nil {
+				return device.View{}, err
+			}
+		}
+		if o.unpack, err = h.device.Plan(device.Copy{}, []device.View{packed}, v); err != nil {
+			return device.View{}, err
+		}
+		v = packed
+	}
+	elements := 0 // from the first to the last
 	if device.Elements(v.Shape) > 0 {
 		elements = 1
 		for i, d := range v.Shape {
-			elements += int64(d-1) * int64(v.Strides[i])
+			elements += (d - 1) * v.Strides[i]
 		}
+		o.offset = int64(v.Offset) * int64(v.DType.Size())
 	}
-	b, err := h.device.fallback.Alloc(elements * size)
-	if err != nil {
-		return device.View{}, err
-	}
-	h.operands = append(h.operands, hostedOperand{
-		npu: v.Buffer, offset: int64(v.Offset) * size, cpu: b, bytes: make([]byte, elements*size), write: write})
-	v.Buffer, v.Offset = b, 0
-	return v, nil
+	o.npu = v.Buffer
+	o.bytes = make([]byte, elements*v.DType.Size())
+	o.cpu, err = h.device.fallback.Alloc(int64(len(o.bytes)))
+	v.Buffer, v.Offset = o.cpu, 0
+	return v, err
 }
 
-func (h *hosted) WorkspaceSize() int64 { return 0 }
+// WorkspaceSize returns what packing and unpacking need.
+func (h *hosted) WorkspaceSize() (size int64) {
+	for _, o := range h.operands {
+		for _, e := range []device.Executor{o.pack, o.unpack} {
+			if e != nil {
+				size = max(size, e.WorkspaceSize())
+			}
+		}
+	}
+	return size
+}
 
 // Launch waits for the stream, as the CPU needs the values.
-func (h *hosted) Launch(_ device.Buffer, on device.Stream) error {
+func (h *hosted) Launch(workspace device.Buffer, on device.Stream) error {
 	s, ok := on.(*stream)
 	if !ok || s.device != h.device {
 		return &device.Error{Code: device.ErrStream, Op: h.op, Arg: "stream", Reason: "it is not an open stream of " + h.device.name}
@@ -103,11 +127,8 @@ func (h *hosted) Launch(_ device.Buffer, on device.Stream) error {
 	if h.executor == nil {
 		return &device.Error{Code: device.ErrExecutorInvalid, Op: h.op, Reason: "the executor is closed; plan the operation again"}
 	}
-	for _, o := range h.operands { // also what is written: a view may leave gaps
-		if err := s.Download(o.bytes, o.npu, o.offset); err != nil {
-			return err
-		}
-		if err := h.stream.Upload(o.cpu, 0, o.bytes); err != nil {
+	for _, o := range h.operands {
+		if err := o.toCPU(s, h.stream, workspace); err != nil {
 			return err
 		}
 	}
@@ -115,37 +136,66 @@ func (h *hosted) Launch(_ device.Buffer, on device.Stream) error {
 		return err
 	}
 	for _, o := range h.operands {
-		if !o.write {
-			continue
-		}
-		if err := h.stream.Download(o.bytes, o.cpu, 0); err != nil {
-			return err
-		}
-		if err := s.Upload(o.npu, o.offset, o.bytes); err != nil {
+		if err := o.toNPU(s, h.stream, workspace); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Close frees what is on the CPU.
+func (o *hostedOperand) toCPU(npu, cpu device.Stream, workspace device.Buffer) error {
+	if !o.read {
+		return nil
+	}
+	if o.pack != nil {
+		if err := o.pack.Launch(workspace, npu); err != nil {
+			return err
+		}
+	}
+	if err := npu.Download(o.bytes, o.npu, o.offset); err != nil {
+		return err
+	}
+	return cpu.Upload(o.cpu, 0, o.bytes)
+}
+
+func (o *hostedOperand) toNPU(npu, cpu device.Stream, workspace device.Buffer) error {
+	if !o.write {
+		return nil
+	}
+	if err := cpu.Download(o.bytes, o.cpu, 0); err != nil {
+		return err
+	}
+	if err := npu.Upload(o.npu, o.offset, o.bytes); err != nil {
+		return err
+	}
+	if o.unpack == nil {
+		return nil
+	}
+	return o.unpack.Launch(workspace, npu)
+}
+
+// Close frees what is on the CPU, and what strided operands have on the NPU.
 func (h *hosted) Close() error {
 	var errs []error
-	if h.executor != nil {
-		errs = append(errs, h.executor.Close())
-		h.executor = nil
+	var executors []device.Executor
+	buffers := []device.Buffer{h.workspace}
+	for _, o := range h.operands {
+		executors = append(executors, o.pack, o.unpack)
+		buffers = append(buffers, o.cpu, o.packed)
+	}
+	for _, e := range append(executors, h.executor) {
+		if e != nil {
+			errs = append(errs, e.Close())
+		}
 	}
 	if h.stream != nil {
 		errs = append(errs, h.stream.Close())
-		h.stream = nil
 	}
-	if h.workspace != nil {
-		errs = append(errs, h.workspace.Free())
-		h.workspace = nil
+	for _, b := range buffers {
+		if b != nil {
+			errs = append(errs, b.Free())
+		}
 	}
-	for _, o := range h.operands {
-		errs = append(errs, o.cpu.Free())
-	}
-	h.operands = nil
+	*h = hosted{device: h.device, op: h.op}
 	return errors.Join(errs...)
 }

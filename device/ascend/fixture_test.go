@@ -4,9 +4,10 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math"
 	"os"
-	"path/filepath"
+	"runtime"
 	"sync"
 	"testing"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/pullback-go/pullback/device"
+	"github.com/pullback-go/pullback/device/ascend/acl"
 	"github.com/pullback-go/pullback/device/ascend/simulator"
 	"github.com/pullback-go/pullback/device/devicetest"
 )
@@ -30,22 +32,27 @@ var loadSimulator = sync.OnceValues(func() (*simulated, error) {
 	if err != nil {
 		return nil, err
 	}
-	handle, err := purego.Dlopen(filepath.Join(dir, "lib", "libascendcl.so"), purego.RTLD_NOW|purego.RTLD_LOCAL)
+	lib, err := acl.Load(dir)
 	if err != nil {
 		return nil, err
 	}
 	s := &simulated{}
-	purego.RegisterLibFunc(&s.setFaults, handle, "ascendsimSetFaults")
-	purego.RegisterLibFunc(&s.counter, handle, "ascendsimCounter")
-	purego.RegisterLibFunc(&s.alive, handle, "ascendsimAlive")
+	for name, f := range map[string]any{"ascendsimSetFaults": &s.setFaults, "ascendsimCounter": &s.counter, "ascendsimAlive": &s.alive} {
+		address, ok := lib.Symbol(name)
+		if !ok {
+			return nil, fmt.Errorf("the simulator does not export %s", name)
+		}
+		purego.RegisterFunc(f, address)
+	}
 	return s, nil
 })
 
-// requireSimulator skips the test where there is no C compiler, which is a failure in CI.
+// requireSimulator skips the test on other systems than Linux, and where there is no C
+// compiler, which is a failure in CI.
 func requireSimulator(t testing.TB) *simulated {
 	t.Helper()
 	s, err := loadSimulator()
-	if errors.Is(err, simulator.ErrNoCompiler) && os.Getenv("CI") != "true" {
+	if runtime.GOOS != "linux" || errors.Is(err, simulator.ErrNoCompiler) && os.Getenv("CI") != "true" {
 		t.Skip(err)
 	}
 	require.NoError(t, err)
@@ -78,14 +85,9 @@ func launch(t testing.TB, dev device.Device, op device.Op, out device.View, in .
 	t.Helper()
 	exe, err := dev.Plan(op, in, out)
 	require.NoError(t, err)
-	var workspace device.Buffer
-	if n := exe.WorkspaceSize(); n > 0 {
-		workspace, err = dev.Alloc(n)
-		require.NoError(t, err)
-	}
 	s, err := dev.NewStream()
 	require.NoError(t, err)
-	require.NoError(t, exe.Launch(workspace, s))
+	require.NoError(t, exe.Launch(workspaceOf(t, dev, exe), s))
 	data := make([]byte, out.Type().Bytes())
 	require.NoError(t, s.Download(data, out.Buffer, 0))
 	require.NoError(t, s.Close())
@@ -95,4 +97,15 @@ func launch(t testing.TB, dev device.Device, op device.Op, out device.View, in .
 		values[i] = math.Float32frombits(binary.NativeEndian.Uint32(data[4*i:]))
 	}
 	return values
+}
+
+// workspaceOf returns the memory to launch with, nil if none is needed.
+func workspaceOf(t testing.TB, dev device.Device, exe device.Executor) device.Buffer {
+	t.Helper()
+	if exe.WorkspaceSize() == 0 {
+		return nil
+	}
+	b, err := dev.Alloc(exe.WorkspaceSize())
+	require.NoError(t, err)
+	return b
 }

@@ -13,26 +13,27 @@ type library struct {
 	users int
 }
 
-// libraries holds those that are loaded, by the path they were asked for: CANN's
-// libraries cannot be unloaded.
+// libraries holds those that are loaded, by the address of aclInit, as several paths
+// may lead to one. CANN's libraries cannot be unloaded.
 var libraries = struct {
 	sync.Mutex
-	byPath map[string]*library
-}{byPath: map[string]*library{}}
+	byInit map[uintptr]*library
+}{byInit: map[uintptr]*library{}}
 
 // acquire loads and initialises the libraries at the path, "" for those that the
 // environment names. It must run on the thread that will use them.
 func acquire(path string) (*library, error) {
 	libraries.Lock()
 	defer libraries.Unlock()
-	l := libraries.byPath[path]
+	loaded, err := acl.Load(path)
+	if err != nil {
+		return nil, err
+	}
+	aclInit, _ := loaded.Symbol("aclInit") // Load refuses a library without it
+	l := libraries.byInit[aclInit]
 	if l == nil {
-		loaded, err := acl.Load(path)
-		if err != nil {
-			return nil, err
-		}
 		l = &library{Library: loaded}
-		libraries.byPath[path] = l
+		libraries.byInit[aclInit] = l
 	}
 	if l.users == 0 {
 		if err := l.Init(); err != nil {

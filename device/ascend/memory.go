@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/bits"
 	"sync"
 
 	"github.com/pullback-go/pullback/device"
@@ -12,11 +13,12 @@ import (
 
 type pointer = acl.Pointer
 
-// buffer is a block of device memory. One of 0 bytes has none.
+// buffer is device memory as the library gives it: aligned to 64 bytes, with at
+// least 32 bytes behind it. It has blockSize(size) bytes, and none at all for a size of 0.
 type buffer struct {
 	device *npu
 	size   int64
-	block  block
+	at     pointer
 	freed  bool
 }
 
@@ -31,62 +33,63 @@ func (b *buffer) Free() error {
 		return &device.Error{Code: device.ErrParamInvalid, Op: "Free", Arg: "buffer", Reason: "it has been freed before"}
 	}
 	b.freed = true
-	if b.block.size > 0 {
-		d.pool.free[b.block.size] = append(d.pool.free[b.block.size], b.block.at)
+	if b.size > 0 {
+		block := blockSize(b.size)
+		d.pool.free[block] = append(d.pool.free[block], b.at)
 	}
 	return nil
 }
 
-// pool keeps freed blocks by size, as allocating device memory is slow and
-// stops the device.
+// pool keeps freed blocks, as allocating device memory is slow and stops the device.
 type pool struct {
-	sync.Mutex // also guards freed of every buffer
-	free       map[int64][]pointer
-	all        map[pointer]bool // every block taken from the library
-}
-
-// block is memory as the library gave it: aligned to 64 bytes, with at least 32 bytes behind it.
-type block struct {
-	at   pointer
-	size int64
+	sync.Mutex                     // also guards freed of every buffer
+	free       map[int64][]pointer // by blockSize
+	all        map[pointer]bool    // every block taken from the library
 }
 
 // blockSize rounds a size up so that blocks of much the same size can stand in for
-// each other: to 512 bytes, as CANN rounds its own, and to 1 MiB from there on.
+// each other, and that ever new sizes do not fill the pool: to 512 bytes, as CANN rounds
+// its own, or to an eighth of the largest power of two below it.
 func blockSize(size int64) int64 {
-	const small, large = 512, 1 << 20
-	step := int64(small)
-	if size > large {
-		step = large
-	}
+	step := max(512, int64(1)<<bits.Len64(uint64(size-1))>>4)
 	if size > math.MaxInt64-step {
 		return size
 	}
 	return (size + step - 1) / step * step
 }
 
-// take returns a block of at least size bytes. It runs on the owner's thread.
-func (d *npu) take(size int64) (block, error) {
+// reuse returns a buffer in memory that was freed, nil if there is none of the size.
+func (d *npu) reuse(size int64) *buffer {
 	if size == 0 {
-		return block{}, nil
+		return &buffer{device: d}
 	}
-	size = blockSize(size)
+	block := blockSize(size)
 	d.pool.Lock()
 	defer d.pool.Unlock()
-	if list := d.pool.free[size]; len(list) > 0 {
-		at := list[len(list)-1]
-		d.pool.free[size] = list[:len(list)-1]
-		return block{at, size}, nil
+	list := d.pool.free[block]
+	if len(list) == 0 {
+		return nil
 	}
-	at, err := d.lib.Malloc(size)
+	d.pool.free[block] = list[:len(list)-1]
+	return &buffer{device: d, size: size, at: list[len(list)-1]}
+}
+
+// alloc is Alloc on the owner's thread.
+func (d *npu) alloc(size int64) (*buffer, error) {
+	if b := d.reuse(size); b != nil {
+		return b, nil
+	}
+	d.pool.Lock()
+	defer d.pool.Unlock()
+	at, err := d.lib.Malloc(blockSize(size))
 	if errors.Is(err, device.ErrOutOfMemory) && d.pool.trim(d.lib) {
-		at, err = d.lib.Malloc(size)
+		at, err = d.lib.Malloc(blockSize(size))
 	}
 	if err != nil {
-		return block{}, err
+		return nil, err
 	}
 	d.pool.all[at] = true
-	return block{at, size}, nil
+	return &buffer{device: d, size: size, at: at}, nil
 }
 
 // trim gives all freed blocks back to the library, and returns whether there were any.
@@ -103,26 +106,24 @@ func (p *pool) trim(lib *library) bool {
 	return any
 }
 
-// alloc is Alloc on the owner's thread.
-func (d *npu) alloc(size int64) (*buffer, error) {
-	b, err := d.take(size)
-	if err != nil {
-		return nil, err
-	}
-	return &buffer{device: d, size: size, block: b}, nil
-}
-
+// Alloc asks the owner only for memory that the pool does not have.
 func (d *npu) Alloc(size int64) (device.Buffer, error) {
 	if size < 0 {
 		return nil, &device.Error{Code: device.ErrParamInvalid, Op: "Alloc", Arg: "size", Reason: fmt.Sprintf("%d is negative", size)}
 	}
-	var b *buffer
-	err := d.call("Alloc", func() (err error) {
-		b, err = d.alloc(size)
-		return err
-	})
-	if err != nil {
+	if err := d.enter("Alloc"); err != nil {
 		return nil, err
+	}
+	defer d.leave()
+	b := d.reuse(size)
+	if b == nil {
+		err := d.await(func() (err error) {
+			b, err = d.alloc(size)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
 	}
 	return b, nil
 }

@@ -15,42 +15,42 @@ func open(n device.Name) (device.Device, error) {
 		return nil, err
 	}
 	d := &npu{name: n.String()}
-	if loss, ok := n.Options["loss"]; ok {
-		if loss != "stable" && loss != "vendor" {
-			return nil, openErrorf(n, "loss=%s is neither stable nor vendor", loss)
-		}
-		d.stableLoss = loss == "stable"
+	loss, stable := n.Options["loss"]
+	if stable && loss != "stable" {
+		return nil, openErrorf(n, "loss=%s is not stable, the only choice besides the vendor's own loss, which needs no option", loss)
 	}
-	path := n.Options["path"]
+	d.stableLoss = stable
+	fallback, fallsBack := n.Options["fallback"]
+	if fallsBack && fallback != "cpu" {
+		return nil, openErrorf(n, "fallback=%s is not cpu, the only device to fall back to", fallback)
+	}
+	path, hasPath := n.Options["path"]
 	switch n.Instance {
 	case "sim":
-		if path != "" {
+		if hasPath {
 			return nil, openErrorf(n, "the simulator has no option path")
 		}
-		dir, err := simulatorPath()
-		if err != nil {
+		var err error
+		if path, err = simulatorPath(); err != nil {
 			return nil, openErrorf(n, "%v", err)
 		}
-		path = dir
 	case "":
 	default:
-		var err error
-		if d.number, err = strconv.Atoi(n.Instance); err != nil || d.number < 0 {
+		number, err := strconv.ParseUint(n.Instance, 10, 31) // CANN's device numbers are int32
+		if err != nil {
 			return nil, openErrorf(n, "there is no NPU %q; write ascend:0 for the first, or ascend:sim for the simulator", n.Instance)
 		}
+		d.number = int(number)
 	}
-	if fallback, ok := n.Options["fallback"]; ok {
-		if fallback != "cpu" {
-			return nil, openErrorf(n, "fallback=%s is not cpu, the only device to fall back to", fallback)
-		}
+	if fallsBack {
 		var err error
-		if d.fallback, err = device.Open("cpu"); err != nil {
+		if d.fallback, err = device.Open(fallback); err != nil {
 			return nil, err
 		}
 	}
 	if err := d.open(path); err != nil {
 		if d.fallback != nil {
-			d.fallback.Close()
+			_ = d.fallback.Close() // the first failure is the one to report
 		}
 		return nil, err
 	}

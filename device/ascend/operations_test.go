@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -22,7 +23,7 @@ var updateTable = flag.Bool("update", false, "write docs/operations.md anew")
 
 // TestOperationsTable holds docs/operations.md to what the devices say.
 func TestOperationsTable(t *testing.T) {
-	if _, err := simulator.Build(context.Background()); errors.Is(err, simulator.ErrNoCompiler) && os.Getenv("CI") != "true" {
+	if _, err := simulator.Build(context.Background()); runtime.GOOS != "linux" || errors.Is(err, simulator.ErrNoCompiler) && os.Getenv("CI") != "true" {
 		t.Skip(err)
 	}
 	var ops []string

@@ -17,6 +17,7 @@ type owner struct {
 
 	mu     sync.RWMutex // held for reading by whatever must end before the device closes, see enter
 	closed bool
+	ended  sync.Once
 }
 
 // task is one thing to do on the owner's thread. It is a struct, not a closure, so
@@ -74,22 +75,25 @@ func (o *owner) call(op string, f func() error) error {
 		return err
 	}
 	defer o.leave()
+	return o.await(f)
+}
+
+// await is call between enter and leave.
+func (o *owner) await(f func() error) error {
 	done := make(chan error, 1)
 	o.tasks <- task{run: func(*task) error { return f() }, done: done}
 	return <-done
 }
 
-// stop runs f as the last task and ends the goroutine. It returns false if it has been called before.
-func (o *owner) stop(f func() error) (bool, error) {
-	o.mu.Lock()
-	if o.closed {
+// stop runs f as the last task and ends the goroutine. Called again, it waits for the
+// first call and does nothing.
+func (o *owner) stop(f func() error) (err error) {
+	o.ended.Do(func() {
+		o.mu.Lock()
+		o.closed = true
 		o.mu.Unlock()
-		return false, nil
-	}
-	o.closed = true
-	o.mu.Unlock()
-	done := make(chan error, 1)
-	o.tasks <- task{run: func(*task) error { return f() }, done: done}
-	close(o.tasks)
-	return true, <-done
+		err = o.await(f)
+		close(o.tasks)
+	})
+	return err
 }

@@ -2,6 +2,8 @@ package ascend
 
 import (
 	"errors"
+	"fmt"
+	"math"
 
 	"github.com/pullback-go/pullback/device"
 	"github.com/pullback-go/pullback/device/ascend/acl"
@@ -14,24 +16,6 @@ type recipe struct {
 	*executor
 	lib *library
 	err error
-}
-
-// build appends the calls of an operation that has passed [device.Check].
-func (r *recipe) build(op device.Op, inputs []device.View, output device.View) {
-	write := stepsOf(op, r.device.stableLoss)
-	if write == nil {
-		r.err = &device.Error{Code: device.ErrUnsupported, Op: op.Name(),
-			Reason: "CANN has no operator for it; add fallback=cpu to the device's name to run it on the CPU, as in ascend:0?fallback=cpu"}
-		return
-	}
-	in := make([]operand, len(inputs))
-	for i, v := range inputs {
-		in[i] = operandOf(v)
-	}
-	_, updates := op.(device.Updater)
-	if out := operandOf(output); updates || out.elements() > 0 { // else there is nothing to write
-		write(r, in, out)
-	}
 }
 
 // operand is a tensor as an aclTensor describes it: a View whose dtype may be bool.
@@ -75,6 +59,9 @@ var dataTypes = map[device.DType]acl.DataType{
 }
 
 func operandOf(v device.View) operand {
+	if device.Elements(v.Shape) == 0 { // whose offset and strides may be anything
+		v.Strides, v.Offset = device.RowMajor(v.Shape), 0
+	}
 	return operand{v.Buffer.(*buffer), dataTypes[v.DType], v.Shape, v.Strides, v.Offset}
 }
 
@@ -112,11 +99,7 @@ func (r *recipe) call(name string, args ...any) {
 		case operand:
 			arg = r.tensor(a)
 		case float64:
-			var s acl.Scalar
-			if s, r.err = r.lib.CreateScalar(a, acl.Float); r.err == nil {
-				r.handles.scalars = append(r.handles.scalars, s)
-			}
-			arg = s
+			arg = r.scalar(name, a)
 		case []int:
 			var list acl.IntArray
 			if list, r.err = r.lib.CreateIntArray(int64s(a)); r.err == nil {
@@ -132,6 +115,20 @@ func (r *recipe) call(name string, args ...any) {
 	r.calls = append(r.calls, c)
 }
 
+// scalar returns a number for the host's side of an operator. One that is finite but not
+// in float32 would make NaN of a product with 0.
+func (r *recipe) scalar(name string, x float64) acl.Scalar {
+	if math.IsInf(float64(float32(x)), 0) && !math.IsInf(x, 0) {
+		r.err = &device.Error{Code: device.ErrParamInvalid, Op: name, Reason: fmt.Sprintf("the attribute %v is too large for float32", x)}
+		return 0
+	}
+	var s acl.Scalar
+	if s, r.err = r.lib.CreateScalar(x, acl.Float); r.err == nil {
+		r.handles.scalars = append(r.handles.scalars, s)
+	}
+	return s
+}
+
 // tensor returns the descriptor of an operand. The storage that it states is the whole buffer.
 func (r *recipe) tensor(o operand) acl.Tensor {
 	if o.buffer == nil {
@@ -139,7 +136,7 @@ func (r *recipe) tensor(o operand) acl.Tensor {
 	}
 	var t acl.Tensor
 	storage := o.buffer.size / int64(elementSizes[o.dtype])
-	t, r.err = r.lib.CreateTensor(o.dtype, int64s(o.shape), int64s(o.strides), int64(o.offset), []int64{storage}, o.buffer.block.at)
+	t, r.err = r.lib.CreateTensor(o.dtype, int64s(o.shape), int64s(o.strides), int64(o.offset), []int64{storage}, o.buffer.at)
 	if r.err == nil {
 		r.handles.tensors = append(r.handles.tensors, t)
 	}

@@ -12,8 +12,9 @@ import (
 // Larger copies are made in pieces.
 const stagingSize = 4 << 20
 
-// stream is a CANN stream. Launches and uploads are queued; the first failure is
-// kept until Synchronize or Download returns it.
+// stream is a CANN stream. Launches and uploads are queued for the owner; the first that
+// CANN refuses is kept until something that waits for the stream returns it. A kernel that
+// fails on the NPU breaks its stream for good: what follows is dropped, the failure repeated.
 type stream struct {
 	device *npu
 	closed bool
@@ -107,7 +108,7 @@ func runDownload(t *task) error {
 	if s.failure == nil {
 		s.failure = s.device.lib.MemcpyAsync(t.dst, t.size, t.src, t.size, acl.DeviceToHost, s.handle)
 	}
-	return runSynchronize(t)
+	return s.settle()
 }
 
 func (s *stream) Synchronize() error {
@@ -121,9 +122,11 @@ func (s *stream) Synchronize() error {
 	return s.wait(task{run: runSynchronize})
 }
 
-// runSynchronize waits for the stream and returns the first failure since the last time.
-func runSynchronize(t *task) error {
-	s := t.stream
+func runSynchronize(t *task) error { return t.stream.settle() }
+
+// settle waits for the stream and returns the first failure since the last time. It
+// runs on the owner's thread.
+func (s *stream) settle() error {
 	err := s.device.lib.SynchronizeStream(s.handle) // also after a failure: what was queued before it still runs
 	if s.failure != nil {
 		err = s.failure
@@ -156,7 +159,7 @@ func (s *stream) locate(op, arg string, b device.Buffer, offset, n int64) (point
 		return 0, &device.Error{Code: device.ErrParamInvalid, Op: op, Arg: arg,
 			Reason: fmt.Sprintf("%d bytes at offset %d reach outside the buffer of %d bytes", n, offset, b.Size())}
 	}
-	return b.(*buffer).block.at + pointer(offset), nil
+	return b.(*buffer).at + pointer(offset), nil
 }
 
 func (s *stream) check(op string) error {
@@ -168,18 +171,15 @@ func (s *stream) check(op string) error {
 
 // Close waits for what is queued and returns the first failure.
 func (s *stream) Close() error {
-	if s.device.enter("Close") != nil { // the device's Close has done it
-		s.closed = true
-		return nil
-	}
-	defer s.device.leave()
 	if s.closed {
 		return nil
 	}
 	s.closed = true
-	return s.wait(task{run: func(t *task) error {
-		return errors.Join(runSynchronize(t), s.destroy())
-	}})
+	if s.device.enter("Close") != nil { // the device's Close has done it
+		return nil
+	}
+	defer s.device.leave()
+	return s.wait(task{run: func(*task) error { return errors.Join(s.settle(), s.destroy()) }})
 }
 
 // destroy frees what the stream has. It runs on the owner's thread.

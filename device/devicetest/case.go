@@ -110,7 +110,7 @@ func (c *opCase) sizes(o Options) []run {
 // mixed returns the probes in every combination of dtypes that mix, or some
 // combinations where there are too many.
 func (c *opCase) mixed(o Options) []run {
-	const most = 81
+	const most = 32
 	free := dtypes[:3]
 	r := rand.New(rand.NewPCG(1, 1))
 	var runs []run
