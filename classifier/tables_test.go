@@ -19,14 +19,14 @@ import (
 var updateFolds = flag.Bool("update-folds", false, "write testdata/tables/folds.json anew")
 
 // tables are real tables in the files in which they were published, with what has to be said about a file to
-// read it, and what its documentation says is in it.
+// read it, and what is in it by testdata/tables/README.md.
 var tables = []struct {
 	file    string
 	options dataset.Options
 	documented
 }{
 	{"heart.data", dataset.Options{}, documented{rows: 303, columns: 13, missing: 6, positive: "1", positives: 139}},
-	{"pima.data", dataset.Options{}, documented{rows: 768, columns: 8, missing: 652, positive: "1", positives: 268}},
+	{"diabetes.csv.gz", dataset.Options{}, documented{rows: 5098, columns: 20, missing: 3677, positive: "1", positives: 836}},
 	{"votes.data", dataset.Options{Label: "1"}, documented{rows: 435, columns: 16, missing: 392, positive: "republican", positives: 168}},
 	{"ionosphere.data", dataset.Options{}, documented{rows: 351, columns: 34, positive: "g", positives: 225}},
 	{"sonar.data", dataset.Options{}, documented{rows: 208, columns: 60, positive: "R", positives: 97}},

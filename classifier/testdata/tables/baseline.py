@@ -27,7 +27,7 @@ FOLDER = pathlib.Path(__file__).parent
 # The label's column, and the columns of categories, counted from 0.
 TABLES = {
     "heart.data": (13, [2, 6, 10, 12]),
-    "pima.data": (8, []),
+    "diabetes.csv.gz": (20, [0, 2, 3, 5, 7]),
     "votes.data": (0, range(1, 17)),
     "ionosphere.data": (34, []),
     "sonar.data": (60, []),
@@ -42,7 +42,7 @@ CLASSIFIERS = {
 def read(name, label, categories):
     opener = gzip.open if name.endswith(".gz") else open
     with opener(FOLDER / name, "rt") as file:
-        rows = list(csv.reader(file))
+        rows = list(csv.reader(file))[name == "diabetes.csv.gz" :]  # only this has a header
     labels = [row.pop(label) for row in rows]
     columns = [i for i in range(len(rows[0]) + 1) if i != label]
     value = lambda cell, column: numpy.nan if cell in ("", "?") else cell if column in categories else float(cell)
