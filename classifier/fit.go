@@ -62,7 +62,7 @@ func newTrainer(dev device.Device, train *dataset.Frame, opts Options) (t *train
 	if err := t.encode(train); err != nil {
 		return nil, err
 	}
-	r := &recipe{network: n, loss: opts.Loss, l2: opts.L2, clipNorm: opts.ClipNorm, optimizer: opts.Optimizer}
+	r := &recipe{network: n, loss: opts.Loss, l2: opts.L2 / float64(train.Rows()), clipNorm: opts.ClipNorm, optimizer: opts.Optimizer}
 	if r.negative, r.positive, err = opts.classWeights(t.rows.Y); err != nil {
 		return nil, err
 	}

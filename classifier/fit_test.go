@@ -60,7 +60,7 @@ func TestEveryOptionLearns(t *testing.T) {
 		opts := classifier.DefaultOptions()
 		change(&opts)
 		e := evaluate(t, fit(t, dev, train, opts), test)
-		require.GreaterOrEqual(t, e.Accuracy, 0.95, name)
+		require.GreaterOrEqual(t, e.Accuracy, 0.93, name)
 		require.GreaterOrEqual(t, e.AUC, 0.985, name)
 	}
 }
@@ -118,7 +118,7 @@ func TestClassWeightIsRepetition(t *testing.T) {
 	twice := once.Select([]int{0, 1, 0, 1, 2, 3})
 	for _, loss := range []classifier.Loss{classifier.SoftMargin, classifier.BCE, classifier.Hinge} {
 		opts := classifier.DefaultOptions()
-		opts.DType, opts.Loss, opts.BatchSize, opts.Epochs, opts.Hidden = device.Float64, loss, 100, 200, []int{8}
+		opts.DType, opts.Loss, opts.BatchSize, opts.Epochs, opts.Hidden, opts.L2 = device.Float64, loss, 100, 200, []int{8}, 0
 		opts.Optimizer = optim.SGD{LR: optim.Constant(0.3)}
 		want := scores(t, fit(t, dev, twice, opts), once)
 
@@ -144,7 +144,7 @@ func TestL2HasItsKnownOptimum(t *testing.T) {
 	opts.DType, opts.Hidden, opts.Epochs = device.Float64, nil, 3000
 	opts.Optimizer = optim.SGD{LR: optim.Constant(0.5)}
 	for _, lambda := range []float64{0.01, 0.1, 1} {
-		opts.L2 = lambda
+		opts.L2 = lambda * float64(rows.Rows())
 		m := fit(t, dev, rows, opts)
 		weights, bias, err := m.Weights()
 		require.NoError(t, err)

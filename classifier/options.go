@@ -22,7 +22,7 @@ type Options struct {
 	Epochs    int             // passes over the training rows
 	BatchSize int             // rows a step; the last batch of an epoch may be shorter
 	Optimizer optim.Optimizer // its schedule counts steps
-	L2        float64         // ½·L2·Σw² over the weights, not the biases, is added to what is minimised
+	L2        float64         // ½·L2·Σw²/rows over the weights, not the biases, is added to the mean loss (scikit-learn's alpha)
 	ClipNorm  float64         // gradients are scaled down to this norm, see optim.ClipNorm; 0 means never
 
 	// A row's loss is multiplied by the weight of its class; 0 means 1. Balance takes
@@ -67,7 +67,8 @@ func DefaultOptions() Options {
 		Hidden:    []int{64, 32},
 		Epochs:    15,
 		BatchSize: 32,
-		Optimizer: optim.NewAdamW(optim.Constant(1e-3)),
+		Optimizer: optim.NewAdamW(optim.Constant(3e-3)),
+		L2:        5,
 		Seed:      1,
 		DType:     device.Float32,
 	}

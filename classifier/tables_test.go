@@ -1,7 +1,6 @@
 package classifier_test
 
 import (
-	"context"
 	"encoding/json"
 	"flag"
 	"os"
@@ -77,17 +76,23 @@ func TestTables(t *testing.T) {
 			}
 			require.Equal(t, table.documented, found)
 
-			opts := classifier.DefaultOptions()
-			opts.Seed = tableSeed
-			folds, err := classifier.CrossValidate(context.Background(), dev, frame, tableFolds, opts)
+			parts, err := frame.KFold(tableFolds, tableSeed)
 			require.NoError(t, err)
-			ours, deviation := folds.Of(func(e *classifier.Evaluation) float64 { return e.AUC })
+			const seeds = 3 // as many as the baseline is the mean of
+			ours := 0.0
+			for seed := range seeds {
+				opts := classifier.DefaultOptions()
+				opts.Seed = uint64(seed + 1)
+				for _, part := range parts {
+					ours += evaluate(t, fit(t, dev, part.Train, opts), part.Test).AUC / (seeds * tableFolds)
+				}
+			}
 			best := 0.0
 			for _, auc := range baseline.AUC[table.file] {
 				best = max(best, auc)
 			}
 			require.Greater(t, best, 0.5)
-			t.Logf("AUC %.4f ± %.4f, scikit-learn %v", ours, deviation, baseline.AUC[table.file])
+			t.Logf("AUC %.4f, scikit-learn %v", ours, baseline.AUC[table.file])
 			require.GreaterOrEqual(t, ours, best-0.02)
 		})
 	}

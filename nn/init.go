@@ -12,6 +12,9 @@ import (
 // inputs to fanOut outputs. Fans below 1 count as 1.
 type Init func(seed uint64, name string, fanIn, fanOut int) graph.Initializer
 
+// Zeros is 0 everywhere.
+func Zeros(uint64, string, int, int) graph.Initializer { return nil }
+
 // XavierUniform draws from U(-b, b) with b = √(6/(fanIn+fanOut)), for layers that
 // are followed by tanh or by nothing (Glorot and Bengio, 2010, equation 16).
 func XavierUniform(seed uint64, name string, fanIn, fanOut int) graph.Initializer {

@@ -11,7 +11,8 @@ import (
 // MLP is a multi-layer perceptron: [Linear] layers named "<Name>/0", "<Name>/1" and
 // so on, with an activation, and dropout if asked for, after each but the last. The
 // hidden layers' weights start as [KaimingUniform] gives them, the last one's as
-// [XavierUniform] does. Two sizes make it a linear model.
+// [XavierUniform] does. Two sizes make it a linear model, whose weights start at 0: there is
+// no symmetry to break, and a random start would only have to be unlearnt.
 type MLP struct {
 	Name       string
 	Sizes      []int                         // features of the input, of each hidden layer, of the output; at least 1 each
@@ -38,7 +39,11 @@ func (m MLP) Forward(x *graph.Node, training bool) *graph.Node {
 			x = ops.Dropout(x, m.Dropout, source(m.Seed, hidden.Name+"/dropout").Uint64())
 		}
 	}
-	return m.layer(last, XavierUniform).Forward(x)
+	init := XavierUniform
+	if last == 0 {
+		init = Zeros
+	}
+	return m.layer(last, init).Forward(x)
 }
 
 func (m MLP) layer(i int, init Init) Linear {

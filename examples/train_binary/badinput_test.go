@@ -107,7 +107,8 @@ func TestWrongFlags(t *testing.T) {
 		stdout, stderr, code := command(t, t.TempDir(), nil, args...)
 		require.Equal(t, 2, code, args)
 		require.Empty(t, stdout)
-		require.Contains(t, stderr, "Usage of train_binary", args)
+		require.Contains(t, stderr, "train_binary -h lists the flags", args)
+		require.Equal(t, 2, strings.Count(stderr, "\n"), "%v: the mistake and where to look, not: %s", args, stderr)
 		require.Contains(t, stderr, args[len(args)-1], args)
 	}
 	_, stderr, code := command(t, t.TempDir(), nil, "-h")

@@ -15,6 +15,7 @@ type source struct {
 	path    string
 	format  string
 	missing string
+	decimal string
 	options dataset.Options
 }
 
@@ -22,6 +23,7 @@ type source struct {
 func (s *source) add(flags *flag.FlagSet, usage string) {
 	flags.StringVar(&s.path, "data", "", usage)
 	choice(flags, &s.format, "format", "`format` of the file", "auto", "csv", "libsvm", "npy", "npz")
+	choice(flags, &s.decimal, "decimal", "what is before the decimals of a number in CSV, by `name`", "point", "comma")
 	choice(flags, &s.missing, "missing", "what is done about missing values, by `name`", "impute", "refuse")
 }
 
@@ -30,12 +32,16 @@ func (s *source) addTraining(flags *flag.FlagSet) {
 	flags.StringVar(&s.options.Label, "label", "", "`column` of the label, by name or position; the last if empty")
 	flags.StringVar(&s.options.Positive, "positive", "", "label `value` of the positive class; guessed if empty")
 	flags.Var((*names)(&s.options.Drop), "drop", "`columns` to leave out, such as id,name")
+	flags.Var((*names)(&s.options.Category), "category", "`columns` whose values are categories though they are numbers, such as codes")
 }
 
 // reading returns how a file is read.
 func (s *source) reading() dataset.Options {
 	o := s.options
 	o.RefuseMissing = s.missing == "refuse"
+	if s.decimal == "comma" {
+		o.Decimal = ','
+	}
 	o.Format = map[string]dataset.Format{"csv": dataset.CSV, "libsvm": dataset.LIBSVM, "npy": dataset.NPY, "npz": dataset.NPZ}[s.format]
 	return o
 }

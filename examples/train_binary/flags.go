@@ -25,27 +25,37 @@ func newFlags(command, summary string, stderr io.Writer) *flag.FlagSet {
 	return flags
 }
 
-// finish reads the arguments, none of which may be anything but a flag.
+// finish reads the arguments, none of which may be anything but a flag. A mistake is one line and
+// where to look, since the whole usage would push it off the screen.
 func finish(flags *flag.FlagSet, args []string) error {
-	if err := flags.Parse(args); err != nil {
-		return err
+	usage := flags.Usage
+	flags.Usage = func() {} // which Parse calls for mistakes, too
+	err := flags.Parse(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		usage()
+	case err != nil:
+		hint(flags)
+	case flags.NArg() > 0:
+		fmt.Fprintf(flags.Output(), "unexpected argument %q; the commands are predict, evaluate and export, and the data file is given with -data\n", flags.Arg(0))
+		hint(flags)
+		err = errors.New("unexpected argument")
 	}
-	if flags.NArg() > 0 {
-		fmt.Fprintf(flags.Output(), "unexpected argument %q; the data file is given with -data\n", flags.Arg(0))
-		flags.Usage()
-		return errors.New("unexpected argument")
-	}
-	return nil
+	return err
 }
 
-// required returns an error, with the usage, unless all of the flags were given.
+func hint(flags *flag.FlagSet) {
+	fmt.Fprintf(flags.Output(), "%s -h lists the flags\n", flags.Name())
+}
+
+// required returns an error, having said so, unless all of the flags were given.
 func required(flags *flag.FlagSet, names ...string) error {
 	given := map[string]bool{}
 	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
 	for _, name := range names {
 		if !given[name] {
 			fmt.Fprintf(flags.Output(), "-%s is needed\n", name)
-			flags.Usage()
+			hint(flags)
 			return errors.New("missing flag")
 		}
 	}
@@ -85,7 +95,7 @@ type trainFlags struct {
 func parseTrain(args []string, stderr io.Writer) (action, error) {
 	c := &trainFlags{args: args, options: classifier.DefaultOptions()}
 	o := &c.options
-	flags := newFlags("train_binary", "trains a model; train_binary predict, evaluate and export use one", stderr)
+	flags := newFlags("train_binary", "trains a model; train_binary predict, evaluate and export use one, each with flags of its own (train_binary predict -h)", stderr)
 	c.source.add(flags, "`file` of rows, or "+toyList()+" to make some; the embedded breast cancer data if empty")
 	c.source.addTraining(flags)
 	flags.StringVar(&c.device, "device", "cpu", "`device` to train on, such as cpu?threads=1 or ascend:0")
@@ -95,7 +105,7 @@ func parseTrain(args []string, stderr io.Writer) (action, error) {
 		return err
 	})
 	choice(flags, &c.optimizer, "optimizer", "`name` of the optimizer", "adamw", "adam", "sgd", "rmsprop", "adagrad")
-	flags.Float64Var(&c.lr, "lr", 0, "learning `rate`, the highest of a schedule; if 0 it is 0.001, or 0.02 without hidden layers")
+	flags.Float64Var(&c.lr, "lr", 0, "learning `rate`, the highest of a schedule; if 0 it is 0.003, or 0.02 without hidden layers")
 	choice(flags, &c.schedule, "schedule", "how the learning rate changes, by `name`", "constant", "cosine", "onecycle", "warmup")
 	flags.Func("dtype", "`type` of the layers' arithmetic: float32, float16, bfloat16 or float64 (default float32)", func(name string) (err error) {
 		o.DType, err = device.ParseDType(name)
@@ -103,7 +113,7 @@ func parseTrain(args []string, stderr io.Writer) (action, error) {
 	})
 	flags.IntVar(&o.Epochs, "epochs", o.Epochs, "passes over the training rows")
 	flags.IntVar(&o.BatchSize, "batch", o.BatchSize, "rows in a mini-batch")
-	flags.Float64Var(&o.L2, "l2", 0, "half of this times the sum of the squared weights is added to the loss")
+	flags.Float64Var(&o.L2, "l2", o.L2, "half of this times the sum of the squared weights, over the rows, is added to the loss")
 	flags.Float64Var(&o.ClipNorm, "clip", 0, "greatest norm of the gradient; 0 for any")
 	flags.Float64Var(&o.Dropout, "dropout", 0, "share of the hidden activations that is dropped in training")
 	flags.BoolVar(&o.Balance, "balance", false, "weigh the classes so that both count the same")
@@ -129,7 +139,7 @@ func parseTrain(args []string, stderr io.Writer) (action, error) {
 		return nil, err
 	}
 	if c.lr == 0 {
-		c.lr = 1e-3
+		c.lr = 3e-3
 		if len(o.Hidden) == 0 { // whose gradients are small, and whose loss is convex
 			c.lr = 0.02
 		}

@@ -37,7 +37,7 @@ func (c *useFlags) with(use func(*classifier.Model) error) (err error) {
 
 func parsePredict(args []string, stderr io.Writer) (action, error) {
 	c := new(useFlags)
-	flags := newFlags("train_binary predict", "writes a score, a probability and a label for each row, as CSV", stderr)
+	flags := newFlags("train_binary predict", "writes a score, a probability and a label for each row, as CSV, in the order of the rows", stderr)
 	c.source.add(flags, "`file` of rows, with the columns that the model was trained on")
 	flags.StringVar(&c.model, "model", "", "`file` of the model")
 	flags.StringVar(&c.out, "out", "", "`file` to write; the standard output if empty")

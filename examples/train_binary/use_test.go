@@ -32,7 +32,7 @@ func TestModelInUse(t *testing.T) {
 	}
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "my.csv"), []byte(b.String()), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "new.csv"), []byte(permuted.String()), 0o600))
-	succeed(t, dir, "-data", "my.csv", "-label", "paid", "-epochs", "60", "-save", "model.safetensors", "-threshold", "f1")
+	succeed(t, dir, "-data", "my.csv", "-label", "paid", "-epochs", "60", "-lr", "0.001", "-l2", "0", "-save", "model.safetensors", "-threshold", "f1")
 
 	stdout, stderr := succeed(t, dir, "evaluate", "-model", "model.safetensors", "-data", "my.csv")
 	require.Empty(t, stderr)
@@ -75,6 +75,26 @@ func TestModelInUse(t *testing.T) {
 		require.NoError(t, err)
 		require.InDelta(t, want, score, 1e-5*max(1, math.Abs(want)))
 	}
+}
+
+// TestEuropeanTable: cells between semicolons, decimal commas, a code that is a category.
+func TestEuropeanTable(t *testing.T) {
+	dir := t.TempDir()
+	b := strings.Builder{}
+	b.WriteString("height;zone;ill\n")
+	for i := range 60 {
+		b.WriteString("1," + itoa(50+i) + ";" + itoa(i%3) + ";" + itoa(i/30) + "\n")
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "my.csv"), []byte(b.String()), 0o600))
+	stdout, _ := succeed(t, dir, "-data", "my.csv", "-epochs", "1")
+	require.Contains(t, stdout, "set the option decimal to a comma")
+	stdout, _ = succeed(t, dir, "-data", "my.csv", "-decimal", "comma", "-category", "zone", "-epochs", "1", "-save", "model")
+	require.Contains(t, stdout, "numbers without gaps: height\n")
+	require.Contains(t, stdout, `"zone": categorical, 3 different: "0", "1" and "2"`)
+	succeed(t, dir, "predict", "-model", "model", "-data", "my.csv", "-decimal", "comma")
+	_, stderr, code := command(t, dir, nil, "predict", "-model", "model", "-data", "my.csv")
+	require.Equal(t, 1, code)
+	require.Contains(t, stderr, `my.csv:2: column "height": "1,50" has a decimal comma`)
 }
 
 func TestModelInBadUse(t *testing.T) {
@@ -130,6 +150,6 @@ func TestModelInBadUse(t *testing.T) {
 	for _, args := range [][]string{{"predict"}, {"predict", "-model", "model"}, {"evaluate", "-nonsense"}, {"export", "-model", "model"}, {"predict", "-model", "model", "-data", "rows.csv", "extra"}} {
 		_, stderr, code := command(t, dir, nil, args...)
 		require.Equal(t, 2, code, args)
-		require.Contains(t, stderr, "Usage of train_binary "+args[0])
+		require.Contains(t, stderr, "train_binary "+args[0]+" -h lists the flags")
 	}
 }

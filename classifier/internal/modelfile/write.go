@@ -1,7 +1,6 @@
 package modelfile
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"crypto/sha256"
@@ -13,44 +12,31 @@ import (
 	"io"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/pullback-go/pullback/internal/atomicfile"
 )
 
-// Write puts f in place of the file at path, or makes a new one, as a whole or not at
-// all. Permissions of an existing file are kept; a new one gets 0666 less the umask. A symbolic
-// link is followed. It is an error if there is something other than a regular file at path,
+// Write puts f in place of the file at path, or makes a new one, as package atomicfile does. It is an error if there is something other than a regular file at path,
 // if the document is not JSON in UTF-8, if a name is "__metadata__" or not UTF-8, and if a tensor's
 // data is not what its dtype and shape take.
 func Write(path string, f *File) error {
 	parts, err := encode(f)
-	if err == nil {
-		err = write(path, parts)
-	}
 	if err != nil {
 		return fmt.Errorf("model file %q cannot be written: %w", path, err)
 	}
-	return nil
-}
-
-func write(path string, parts [][]byte) error {
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("model file %q cannot be written: there is something at this path that is not a regular file; choose another path", path)
 	}
-	// A rename would put a file in the place of a device or a pipe.
-	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
-		return errors.New("there is something at this path that is not a regular file; choose another path")
-	}
-	return replace(path, func(w io.Writer) error {
-		b := bufio.NewWriter(w)
+	return atomicfile.Write(path, func(w io.Writer) error {
 		for _, part := range parts {
-			if _, err := b.Write(part); err != nil {
+			if _, err := w.Write(part); err != nil {
 				return err
 			}
 		}
-		return b.Flush()
+		return nil
 	})
 }
 

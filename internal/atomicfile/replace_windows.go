@@ -1,4 +1,4 @@
-package modelfile
+package atomicfile
 
 import (
 	"errors"

@@ -1,6 +1,6 @@
 //go:build !windows
 
-package modelfile
+package atomicfile
 
 import (
 	"errors"

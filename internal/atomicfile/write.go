@@ -1,0 +1,86 @@
+// Package atomicfile writes files as a whole or not at all. What is written lies in a temporary
+// file beside its place, named as it with a dot in front and digits at the end, until it is whole and on disk;
+// then that is renamed. So whenever the program or the machine stops, the path names the
+// old file or the new one.
+package atomicfile
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// Write writes what fill does to the file at path. A new file gets the permissions 0666 less the umask,
+// one that is there keeps its own. A symbolic link is followed. What is not a regular file, such as a pipe, is
+// written to as it is. An error of fill is returned unchanged, others name the path.
+func Write(path string, fill func(io.Writer) error) error {
+	var failed error
+	err := write(path, func(w io.Writer) error {
+		b := bufio.NewWriter(w)
+		if failed = fill(b); failed != nil {
+			return failed
+		}
+		return b.Flush()
+	})
+	if failed != nil {
+		return failed
+	}
+	return explain(path, err)
+}
+
+// Check returns an error if a file at path cannot be written, so that this is known before there is
+// something to write.
+func Check(path string) error {
+	target, regular, err := resolve(path)
+	if err == nil && regular {
+		var f *os.File
+		if f, err = os.CreateTemp(filepath.Dir(target), ".*"); err == nil {
+			err = errors.Join(f.Close(), os.Remove(f.Name()))
+		}
+	}
+	return explain(path, err)
+}
+
+func write(path string, fill func(io.Writer) error) error {
+	target, regular, err := resolve(path)
+	if err != nil {
+		return err
+	}
+	if regular {
+		return replace(target, fill)
+	}
+	f, err := os.OpenFile(target, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(fill(f), f.Close())
+}
+
+// resolve follows links, and reports whether what is there is a regular file or may become one.
+func resolve(path string) (target string, regular bool, err error) {
+	if target, err = filepath.EvalSymlinks(path); err != nil {
+		folder := filepath.Dir(path)
+		if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+			return "", false, fmt.Errorf("there is no directory %s", folder)
+		}
+		return path, true, nil
+	}
+	info, err := os.Stat(target)
+	if err != nil {
+		return "", false, err
+	}
+	if info.IsDir() {
+		return "", false, errors.New("it is a directory")
+	}
+	return target, info.Mode().IsRegular(), nil
+}
+
+func explain(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s cannot be written: %w", path, err)
+}

@@ -1,0 +1,61 @@
+//go:build !windows
+
+package atomicfile_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/pullback-go/pullback/internal/atomicfile"
+)
+
+func TestPermissions(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	mode := func() fs.FileMode {
+		info, err := os.Stat(path)
+		require.NoError(t, err)
+		return info.Mode()
+	}
+	defer syscall.Umask(syscall.Umask(0o027))
+	require.NoError(t, atomicfile.Write(path, text("")))
+	require.Equal(t, fs.FileMode(0o640), mode(), "a new file's are 0666 less the umask")
+	require.NoError(t, os.Chmod(path, 0o606))
+	require.NoError(t, atomicfile.Write(path, text("")))
+	require.Equal(t, fs.FileMode(0o606), mode(), "an existing file's are kept")
+}
+
+func TestLinkIsFollowed(t *testing.T) {
+	dir := t.TempDir()
+	target, link := filepath.Join(t.TempDir(), "target"), filepath.Join(dir, "link")
+	require.NoError(t, os.WriteFile(target, []byte("old"), 0o600))
+	require.NoError(t, os.Symlink(target, link))
+	require.NoError(t, atomicfile.Check(link))
+	require.NoError(t, atomicfile.Write(link, text("new")))
+	info, err := os.Lstat(link)
+	require.NoError(t, err)
+	require.Equal(t, fs.ModeSymlink, info.Mode().Type(), "it is still one")
+	requireContent(t, "new", target)
+}
+
+// A device or a pipe is not replaced by a file.
+func TestNotARegularFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pipe")
+	require.NoError(t, syscall.Mkfifo(path, 0o600))
+	require.NoError(t, atomicfile.Check(path))
+	r, err := os.OpenFile(path, os.O_RDWR, 0) // so that neither end waits for the other
+	require.NoError(t, err)
+	defer r.Close()
+	require.NoError(t, atomicfile.Write(path, text("through")))
+	got := make([]byte, len("through"))
+	_, err = r.Read(got)
+	require.NoError(t, err)
+	require.Equal(t, "through", string(got))
+	info, err := os.Lstat(path)
+	require.NoError(t, err)
+	require.Equal(t, fs.ModeNamedPipe, info.Mode().Type())
+}
