@@ -2,6 +2,7 @@ package device_test
 
 import (
 	"math"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,6 +14,9 @@ const (
 	f32, f16, b16, f64 = device.Float32, device.Float16, device.BFloat16, device.Float64
 	null, invalid      = device.ErrParamNull, device.ErrParamInvalid
 )
+
+// vast is a dimension that an int holds, but not its square: 2^40, or 2^20 where an int has 32 bits.
+const vast = 1 << (strconv.IntSize * 5 / 8)
 
 func TestPromote(t *testing.T) {
 	// Rows and columns in this order; 0 where the two do not mix.

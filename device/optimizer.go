@@ -9,9 +9,13 @@ package device
 //
 // grad and state have param's shape, lr and step the shape []. step is the number
 // of updates made; the operation adds 1 to it, and the formulas have the new value.
-// All state starts at 0.
-// Dtypes are float64 together with a float64 parameter, otherwise any of the others;
-// step should be float32, as the half types cannot count far. The formulas are those of PyTorch's torch.optim, in its order of operations.
+// All state starts at 0. The formulas are those of PyTorch's torch.optim, in its order
+// of operations.
+//
+// Dtypes are float64 together with a float64 parameter, otherwise any of the others.
+// step should be float32, as the half types cannot count far. A float32 stops counting at
+// 2^24. That changes one formula: LRDecay of Adagrad lowers the rate no further. Adam's
+// corrections of bias are 1 by then, within rounding, for betas up to 1 - 10^-6.
 type Optimizer interface {
 	Updater
 

@@ -29,7 +29,8 @@ func ParseName(s string) (Name, error) {
 	if err != nil {
 		return Name{}, nameErrorf(s, "the options after ? cannot be read: %v; write them as key=value&key=value", err)
 	}
-	for key, list := range values {
+	for _, key := range slices.Sorted(maps.Keys(values)) { // of several mistakes always the same
+		list := values[key]
 		if len(list) != 1 || key == "" {
 			return Name{}, nameErrorf(s, "option %q is given %d times; give it once, as key=value", key, len(list))
 		}

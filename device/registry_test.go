@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/pullback-go/pullback/device"
+	_ "github.com/pullback-go/pullback/device/cpu"
 )
 
 func TestParseName(t *testing.T) {
@@ -57,14 +58,27 @@ func TestParseName(t *testing.T) {
 	}
 }
 
-func FuzzParseName(f *testing.F) {
-	for _, name := range []string{"cpu", "cpu?threads=2&simd=off", "ascend:0", "a:b:c?d=e&f", "?", "a?%00=%ff", "a?b=c&b=d", "a?b;c", "\xff?\xff"} {
+// FuzzName parses and opens names. A name is refused with [device.ErrInvalidDevice],
+// or it is that of a device that opens again under the name it gives itself.
+func FuzzName(f *testing.F) {
+	for _, name := range []string{
+		"cpu", "cpu:0", "cpu:1", "cpu?threads=2&simd=off", "cpu?threads=256", "cpu?threads=257", "cpu?threads=0x2", "cpu?threads=+2&simd=auto",
+		"cpu:0?simd=on", "cpu:?", "a?b&=c&b&d&d", "ascend:0", "a:b:c?d=e&f", "?", "a?%00=%ff", "a?b=c&b=d", "a?b;c", "\xff?\xff", "cpu?threads=9999999999999999999",
+	} {
 		f.Add(name)
+	}
+	refused := func(t *testing.T, err error) {
+		var e *device.Error
+		require.ErrorAs(t, err, &e)
+		require.Equal(t, device.ErrInvalidDevice, e.Code)
+		require.NotEmpty(t, e.Reason)
 	}
 	f.Fuzz(func(t *testing.T, name string) {
 		n, err := device.ParseName(name)
 		if err != nil {
-			require.ErrorIs(t, err, device.ErrInvalidDevice)
+			refused(t, err)
+			_, openErr := device.Open(name)
+			require.Equal(t, err, openErr)
 			return
 		}
 		require.NotEmpty(t, n.Driver)
@@ -73,6 +87,18 @@ func FuzzParseName(f *testing.F) {
 		require.Equal(t, n, again, "%q of %q", n, name)
 		require.Equal(t, n.String(), again.String())
 		require.NoError(t, n.OnlyOptions(slices.Collect(maps.Keys(n.Options))...))
+
+		dev, err := device.Open(name)
+		if err != nil {
+			refused(t, err)
+			return
+		}
+		require.Equal(t, n.String(), dev.Name())
+		same, err := device.Open(dev.Name())
+		require.NoError(t, err)
+		require.Equal(t, dev.Name(), same.Name())
+		require.NoError(t, same.Close())
+		require.NoError(t, dev.Close())
 	})
 }
 
@@ -98,22 +124,22 @@ func TestOpen(t *testing.T) {
 		}
 		return named{name: n}, nil
 	}
-	if len(device.Drivers()) == 0 { // the first of several runs
+	device.WithoutDrivers(func() {
 		_, err := device.Open("first")
 		require.ErrorIs(t, err, device.ErrInvalidDevice)
 		require.ErrorContains(t, err, `no driver "first" is registered; none is; import a device package`)
 		device.Register("second", open)
 		device.Register("first", open)
-	}
-	require.Equal(t, []string{"first", "second"}, device.Drivers())
+		require.Equal(t, []string{"first", "second"}, device.Drivers())
 
-	d, err := device.Open("second?a=b")
-	require.NoError(t, err)
-	require.Equal(t, device.Name{Driver: "second", Options: map[string]string{"a": "b"}}, d.(named).name)
-	_, err = device.Open("first:7")
-	require.ErrorContains(t, err, "no 7")
-	_, err = device.Open("third")
-	require.ErrorContains(t, err, `no driver "third" is registered; there is first, second`)
+		d, err := device.Open("second?a=b")
+		require.NoError(t, err)
+		require.Equal(t, device.Name{Driver: "second", Options: map[string]string{"a": "b"}}, d.(named).name)
+		_, err = device.Open("first:7")
+		require.ErrorContains(t, err, "no 7")
+		_, err = device.Open("third")
+		require.ErrorContains(t, err, `no driver "third" is registered; there is first, second`)
 
-	require.PanicsWithValue(t, "device: Register called twice for driver first", func() { device.Register("first", open) })
+		require.PanicsWithValue(t, "device: Register called twice for driver first", func() { device.Register("first", open) })
+	})
 }

@@ -26,7 +26,8 @@ func (t Type) String() string {
 }
 
 // Check returns an error unless a tensor can have the type: a valid dtype, at most
-// [MaxRank] dimensions, none of them negative, and a size that an int64 can count.
+// [MaxRank] dimensions, none of them negative, and fewer than 2^53 elements, or 2^28
+// where an int has 32 bits.
 func (t Type) Check() error {
 	if !t.DType.Valid() {
 		return invalidf("", "dtype", "%s is not one of float32, float16, bfloat16, float64", t.DType)
@@ -71,8 +72,13 @@ func ShapeString(shape []int) string {
 	return b.String()
 }
 
+// maxElements is the largest number of elements of a tensor. A float64 counts so many
+// exactly, and the bytes of all operands of a call, padded and with 8 for each element, do not
+// overflow an int64. A 32-bit int counts the bytes of one tensor.
+const maxElements = min(1<<53-1, math.MaxInt/8)
+
 // checkShape returns a reason to refuse the shape: more than [MaxRank]
-// dimensions, a negative one, or more bytes than an int64 can count.
+// dimensions, a negative one, or more than [maxElements].
 func checkShape(shape []int) string {
 	if len(shape) > MaxRank {
 		return fmt.Sprintf("rank %d is more than the %d dimensions that are supported", len(shape), MaxRank)
@@ -87,8 +93,7 @@ func checkShape(shape []int) string {
 	}
 	n := 1
 	for _, d := range shape {
-		// 8 bytes an element must still fit.
-		if n > math.MaxInt/8/d {
+		if n > maxElements/d {
 			return fmt.Sprintf("%s has more elements than can be counted", ShapeString(shape))
 		}
 		n *= d

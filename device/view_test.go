@@ -21,6 +21,9 @@ func newBuffer(size int64) device.Buffer { return &buffer{size} }
 // addresses returns where the elements of v lie, in row-major order, counted out
 // from the definition: Offset + i·Strides[0] + j·Strides[1] + …
 func addresses(v device.View) []int {
+	if slices.Contains(v.Shape, 0) {
+		return nil // before counting out a large dimension
+	}
 	list := []int{v.Offset}
 	for axis, d := range v.Shape {
 		var next []int

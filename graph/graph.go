@@ -96,6 +96,9 @@ func (g *Graph) apply(k kind, op device.Op, inputs []*Node) *Node {
 	if err != nil {
 		return g.Fail(err)
 	}
+	if err := t.Check(); err != nil { // of an operation of the user's own
+		return g.Fail(fmt.Errorf("%s: its Infer gave a type that no tensor has: %w", op.Name(), err))
+	}
 	return g.add(Node{kind: k, op: op, typ: t, inputs: append([]*Node(nil), inputs...)})
 }
 
@@ -216,7 +219,12 @@ func (g *Graph) Update(op device.Updater, inputs ...*Node) {
 	if !n.Valid() {
 		return
 	}
-	for _, i := range op.Updates() {
+	overwritten := op.Updates()
+	if len(overwritten) == 0 || slices.Min(overwritten) < 0 || slices.Max(overwritten) >= len(inputs) {
+		g.Fail(fmt.Errorf("%s: its Updates gave %v, but must name at least one of the %d inputs, counted from 0", op.Name(), overwritten, len(inputs)))
+		return
+	}
+	for _, i := range overwritten {
 		in := inputs[i]
 		if in.kind != parameter && in.kind != state {
 			g.Fail(fmt.Errorf("%s: input %d, %s, is not a parameter or state, so it cannot be updated", op.Name(), i, in.Name()))

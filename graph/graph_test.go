@@ -304,11 +304,11 @@ func TestMistakesAreReportedWithTheirLine(t *testing.T) {
 	_, err = s.Function(func(g *graph.Graph, _ []*graph.Node) []*graph.Node { return []*graph.Node{g.Tensor(deep)} }).Run()
 	require.ErrorContains(t, err, "constant tensor: shape [1 1 1 1 1 1 1 1 1] has more than the 8 dimensions that are supported")
 	_, err = s.Function(func(g *graph.Graph, _ []*graph.Node) []*graph.Node {
-		return []*graph.Node{g.Parameter("huge", typ(device.Float32, 1<<50), nil)}
+		return []*graph.Node{g.Parameter("huge", typ(device.Float64, min(1<<50, math.MaxInt/8-1)), nil)}
 	}).Run()
 	require.ErrorIs(t, err, device.ErrOutOfMemory)
 	_, err = s.Function(func(g *graph.Graph, _ []*graph.Node) []*graph.Node {
-		huge := ops.BroadcastTo(g.Constant(device.Float32, 1), 1<<59)
+		huge := ops.BroadcastTo(g.Constant(device.Float64, 1), min(1<<50, math.MaxInt/16))
 		return []*graph.Node{ops.Sum(ops.Add(ops.Exp(huge), ops.Add(ops.Log(huge), ops.Add(ops.Sqrt(huge), ops.Tanh(huge)))))}
 	}).Run()
 	require.ErrorIs(t, err, device.ErrOutOfMemory)

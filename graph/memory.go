@@ -19,8 +19,9 @@ type arena struct {
 
 // regionSize returns what a value of n bytes takes up: 64-byte aligned, with 32
 // bytes after it that are nobody's. That is CANN's rule for memory that is handed out
-// in pieces, as its kernels may touch a vector's width beyond the end.
-func regionSize(n int64) int64 { return (n + 32 + 63) &^ 63 }
+// in pieces, as its kernels may touch a vector's width beyond the end. Where that is
+// more than an int64 can count it is the largest region there is, which no device can give.
+func regionSize(n int64) int64 { return (min(n, math.MaxInt64-32-63) + 32 + 63) &^ 63 }
 
 // take returns a region for a value of n bytes: the smallest free one it fits
 // in, else new memory at the top.

@@ -3,6 +3,7 @@ package graph
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -36,6 +37,8 @@ type launch struct {
 	total    time.Duration
 }
 
+var errTooLarge = &device.Error{Code: device.ErrOutOfMemory, Reason: "the values of the function take more memory than can be counted"}
+
 // compile lays out the graph's memory and plans its operations on the session's device.
 func compile(s *Session, g *Graph, inputs []*Node) (p *program, err error) {
 	p = &program{graph: g}
@@ -46,11 +49,11 @@ func compile(s *Session, g *Graph, inputs []*Node) (p *program, err error) {
 		}
 	}()
 	order := g.evaluationOrder()
-	l := layOut(g, order, inputs)
+	l := layOut(g, order, inputs, !s.noReuse)
 
 	views := l.views
 	if l.arena.overflow {
-		return p, &device.Error{Code: device.ErrOutOfMemory, Reason: "the values of the function take more memory than can be counted"}
+		return p, errTooLarge
 	}
 	if p.arena, err = s.alloc(l.arena.top); err != nil {
 		return p, err
@@ -192,17 +195,19 @@ type memoryLayout struct {
 	views   []device.View // by node; offsets relative to the owner, no buffers yet
 	owner   []*Node       // by node; whose memory it is: another's for views and updates
 	regions []region      // by owner
+	lastUse []int         // by owner; the place in the order of what reads it last, beyond the end for outputs
 	arena   arena
 }
 
-// layOut assigns memory to the nodes that need it, see [arena].
-func layOut(g *Graph, order, inputs []*Node) *memoryLayout {
+// layOut assigns memory to the nodes that need it, see [arena]. Without reuse, which
+// is for tests, no two share any.
+func layOut(g *Graph, order, inputs []*Node, reuse bool) *memoryLayout {
 	l := &memoryLayout{
 		views:   make([]device.View, len(g.nodes)),
 		owner:   make([]*Node, len(g.nodes)),
 		regions: make([]region, len(g.nodes)),
+		lastUse: make([]int, len(g.nodes)),
 	}
-	lastUse := make([]int, len(g.nodes))
 	for _, n := range inputs { // also those that nothing reads: they are uploaded
 		l.own(n)
 	}
@@ -221,18 +226,18 @@ func layOut(g *Graph, order, inputs []*Node) *memoryLayout {
 		default:
 			l.own(n)
 		}
-		lastUse[l.owner[n.id].id] = i
+		l.lastUse[l.owner[n.id].id] = i
 		for _, in := range n.inputs {
-			lastUse[l.owner[in.id].id] = i
+			l.lastUse[l.owner[in.id].id] = i
 		}
 	}
 	for _, n := range g.outputs {
-		lastUse[l.owner[n.id].id] = len(order)
+		l.lastUse[l.owner[n.id].id] = len(order)
 	}
 	expiring := make([][]*Node, len(order)+1)
 	for _, n := range append(inputs[:len(inputs):len(inputs)], order...) {
-		if l.owner[n.id] == n && (n.kind == operation || n.kind == input) {
-			expiring[lastUse[n.id]] = append(expiring[lastUse[n.id]], n)
+		if reuse && l.owner[n.id] == n && (n.kind == operation || n.kind == input) {
+			expiring[l.lastUse[n.id]] = append(expiring[l.lastUse[n.id]], n)
 		}
 	}
 	for _, n := range inputs {
@@ -305,22 +310,25 @@ func (p *program) placeConstants(s *Session, g *Graph, order []*Node, views []de
 
 // placePerStep reserves a buffer for the values that are computed before every run.
 func (p *program) placePerStep(s *Session, order []*Node, views []device.View) (err error) {
-	var size int64
+	var room arena
 	for _, n := range order {
 		if n.kind == perStep {
+			at := room.take(n.typ.Bytes()).offset
 			p.perStep = append(p.perStep, n)
-			p.perStepAt = append(p.perStepAt, size)
-			views[n.id].Offset = int(size) / n.typ.DType.Size()
-			size += regionSize(n.typ.Bytes())
+			p.perStepAt = append(p.perStepAt, at)
+			views[n.id].Offset = int(at) / n.typ.DType.Size()
 		}
 	}
-	if size == 0 {
+	if room.overflow {
+		return errTooLarge
+	}
+	if room.top == 0 {
 		return nil
 	}
-	if p.scheduled, err = s.alloc(size); err != nil {
+	if p.scheduled, err = s.alloc(room.top); err != nil {
 		return err
 	}
-	p.schedule = make([]byte, size)
+	p.schedule = make([]byte, room.top)
 	for _, n := range p.perStep {
 		p.values = make([]float64, max(len(p.values), n.typ.Elements()))
 		views[n.id].Buffer = p.scheduled
@@ -386,7 +394,7 @@ func (p *program) run(s *Session, inputs []*tensor.Dense, profile, check bool) e
 
 // finished counts a run whose outputs have been read.
 func (p *program) finished(s *Session) {
-	if p.updates {
+	if p.updates && s.step < math.MaxInt64 {
 		s.step++
 	}
 }

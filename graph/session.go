@@ -28,6 +28,7 @@ type Session struct {
 	workspace  device.Buffer // shared by all programs, as their runs follow each other; may be nil
 	staging    []byte        // room for the largest tensor that had to be packed
 	closed     bool
+	noReuse    bool // for tests, see layOut
 }
 
 // stored is a parameter or state on the device.
@@ -214,12 +215,12 @@ func (s *Session) parameter(n *Node) (*stored, error) {
 			return nil, fmt.Errorf("%s: parameter %q was set before it was declared: %w", n.Position(), n.name, err)
 		}
 	} else {
-		values := make([]float64, n.typ.Elements())
-		if n.source.init != nil {
-			n.source.init(values)
-		}
 		data = make([]byte, n.typ.Bytes())
-		encode(data, n.typ.DType, values)
+		if n.source.init != nil {
+			values := make([]float64, n.typ.Elements())
+			n.source.init(values)
+			encode(data, n.typ.DType, values)
+		}
 	}
 	if err := upload(s.stream, device.Contiguous(buffer, 0, n.typ), data); err != nil {
 		return nil, fmt.Errorf("%s: parameter %q: %w", n.Position(), n.name, err)

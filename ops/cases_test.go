@@ -45,7 +45,7 @@ func arithmeticCases() (list []builderCase) {
 		{"Sub", ops.Sub, func(a, b float64) float64 { return a - b }},
 		{"Mul", ops.Mul, func(a, b float64) float64 { return a * b }},
 		{"Div", ops.Div, func(a, b float64) float64 { return a / b }},
-		{"Maximum", ops.Maximum, math.Max},
+		{"Maximum", ops.Maximum, func(a, b float64) float64 { return max(a, b) }},
 	} {
 		for _, s := range [][2][]int{
 			{{2, 3}, {2, 3}}, {{}, {}}, {{}, {2, 3}}, {{2, 3}, {}}, {{1}, {2, 3}}, {{3, 1}, {1, 4}}, {{3}, {2, 3}}, {{2, 3}, {3}},

@@ -1,19 +1,28 @@
 package cpu
 
-import "github.com/pullback-go/pullback/device"
+import (
+	"fmt"
+	"math"
+
+	"github.com/pullback-go/pullback/device"
+)
 
 // planCustom runs a user's kernel on copies of its operands.
-func planCustom(op device.Custom, inputs []device.View, output device.View) *program {
-	elements := device.Elements(output.Shape)
-	if elements == 0 {
-		return &program{}
+func planCustom(op device.Custom, inputs []device.View, output device.View) (*program, error) {
+	if device.Elements(output.Shape) == 0 {
+		return &program{}, nil
 	}
-	result := device.HostTensor{Shape: output.Shape, Data: make([]float64, elements)}
+	result, err := newHostTensor(op, output.Shape)
+	if err != nil {
+		return nil, err
+	}
 	out := newOperand[float64](output)
 	values := make([]device.HostTensor, len(inputs))
 	operands := make([]operand[float64], len(inputs))
 	for i, v := range inputs {
-		values[i] = device.HostTensor{Shape: v.Shape, Data: make([]float64, device.Elements(v.Shape))}
+		if values[i], err = newHostTensor(op, v.Shape); err != nil {
+			return nil, err
+		}
 		if len(values[i].Data) > 0 {
 			operands[i] = newOperand[float64](v)
 		}
@@ -26,5 +35,17 @@ func planCustom(op device.Custom, inputs []device.View, output device.View) *pro
 		}
 		op.Compute(result, values)
 		walk(&out.layout, out.base, 0, result.Data, out.write)
-	}}}}
+	}}}}, nil
+}
+
+// newHostTensor takes memory for a copy of an operand, which may be a view of less.
+func newHostTensor(op device.Op, shape []int) (device.HostTensor, error) {
+	n := device.Elements(shape)
+	if n <= math.MaxInt/8 {
+		if mem, ok := allocate(8 * int64(n)); ok {
+			return device.HostTensor{Shape: shape, Data: typed[float64](mem)}, nil
+		}
+	}
+	return device.HostTensor{}, &device.Error{Code: device.ErrOutOfMemory, Op: op.Name(),
+		Reason: fmt.Sprintf("the kernel takes its operands as float64, and a copy of %s is more than this machine has memory for", device.ShapeString(shape))}
 }

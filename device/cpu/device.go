@@ -38,7 +38,10 @@ func (d *cpu) Plan(op device.Op, inputs []device.View, output device.View) (devi
 	custom, _ := op.(device.Custom)
 	switch {
 	case custom != nil:
-		p = planCustom(custom, inputs, output)
+		var err error
+		if p, err = planCustom(custom, inputs, output); err != nil {
+			return nil, err
+		}
 	case len(inputs) == 0: // an operation the device does not know
 	case output.DType == device.Float64 || inputs[0].DType == device.Float64: // only Cast has one without the other
 		p = plan[float64](op, inputs, output)

@@ -248,6 +248,8 @@ func TestErrors(t *testing.T) {
 		{"NilResult", of(func(*graph.Node) *graph.Node { return nil }), []*tensor.Dense{x}, gradcheck.Options{}, "the model returned nil instead of a node"},
 		{"CoarseResult", of(func(x *graph.Node) *graph.Node { return ops.Cast(x, device.Float32) }), []*tensor.Dense{x}, gradcheck.Options{},
 			"the model's result is float32[2], too coarse for differences; cast it to float64 as the last step"},
+		{"HugeResult", of(func(x *graph.Node) *graph.Node { return ops.BroadcastTo(ops.Sum(x), 1<<14, 1<<13) }), []*tensor.Dense{x}, gradcheck.Options{},
+			"the model's result float64[16384,8192] has 134217728 elements, more than the 67108864 that can be checked; reduce it, or check smaller inputs"},
 		{"Independent", func(g *graph.Graph, _ []*graph.Node) *graph.Node { return g.Constant(device.Float64, 1) }, []*tensor.Dense{x}, gradcheck.Options{},
 			"is not computed from x 0, input 0, so there is no gradient for it"},
 		{"ModelError", of(func(x *graph.Node) *graph.Node { return ops.Sum(x, 3) }), []*tensor.Dense{x}, gradcheck.Options{}, "gradcheck_test.go:"},

@@ -9,6 +9,9 @@ import (
 	"github.com/pullback-go/pullback/graph"
 )
 
+// maxElements bounds the result of a model, for which the host holds weights and values.
+const maxElements = 1 << 26
+
 // build makes the nodes of a check: the model's result y, the derivatives of s for each
 // checked input and, at order 2, those of t.
 func (c *checker) build(g *graph.Graph, model Model, in []*graph.Node) []*graph.Node {
@@ -20,6 +23,10 @@ func (c *checker) build(g *graph.Graph, model Model, in []*graph.Node) []*graph.
 		return []*graph.Node{y}
 	case y.DType() != device.Float64:
 		return []*graph.Node{g.Fail(fmt.Errorf("the model's result is %s, too coarse for differences; cast it to float64 as the last step", y.Type()))}
+	}
+	if n := y.Type().Elements(); n > maxElements {
+		return []*graph.Node{g.Fail(fmt.Errorf("the model's result %s has %d elements, more than the %d that can be checked; reduce it, or check smaller inputs",
+			y.Type(), n, maxElements))}
 	}
 	xs := make([]*graph.Node, len(c.checked))
 	for i, j := range c.checked {
