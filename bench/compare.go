@@ -14,6 +14,7 @@ import (
 	"github.com/pullback-go/pullback/bench/internal/machine"
 	"github.com/pullback-go/pullback/bench/internal/measure"
 	"github.com/pullback-go/pullback/bench/internal/report"
+	"github.com/pullback-go/pullback/internal/atomicfile"
 )
 
 const compareUsage = `Usage: bench [flags]            measure devices and print a table
@@ -98,7 +99,10 @@ func compare(ctx context.Context, args []string, stdout, stderr io.Writer) (err 
 		return err
 	}
 	for _, path := range []string{c.json, c.csv, c.plot, c.record} {
-		if err := checkPlace(path); err != nil {
+		if path == "" {
+			continue
+		}
+		if err := atomicfile.Check(path); err != nil {
 			return err
 		}
 	}
@@ -169,22 +173,12 @@ func (c *comparison) write(facts machine.Machine, results []*measure.Result) err
 	}{
 		{c.json, document.WriteJSON},
 		{c.csv, document.WriteCSV},
-		{c.plot, func(w io.Writer) error {
-			data, err := report.WritePlot(facts, results, c.format())
-			if err == nil {
-				_, err = w.Write(data)
-			}
-			return err
-		}},
+		{c.plot, func(w io.Writer) error { return report.WritePlot(w, facts, results, c.format()) }},
 	} {
 		if f.path == "" {
 			continue
 		}
-		var b bytes.Buffer
-		if err := f.write(&b); err != nil {
-			return fmt.Errorf("%s: %w", f.path, err)
-		}
-		if err := writeFile(f.path, b.Bytes()); err != nil {
+		if err := atomicfile.Write(f.path, f.write); err != nil {
 			return err
 		}
 	}

@@ -26,11 +26,7 @@ func recordCalls(points []measure.Point, path string, stdout io.Writer) error {
 	if len(list) == 0 {
 		return errors.New("there is nothing to record: upload, download and train_step are no calls of one operation")
 	}
-	data, err := casefile.Encode(list)
-	if err != nil {
-		return err
-	}
-	if err := writeFile(path, data); err != nil {
+	if err := casefile.Create(path, list); err != nil {
 		return err
 	}
 	fmt.Fprintf(stdout, "%s: %d cases; go run ./bench replay %s makes them again\n", path, len(list), path)

@@ -10,6 +10,7 @@ import (
 	"github.com/pullback-go/pullback/bench/internal/casefile"
 	"github.com/pullback-go/pullback/bench/internal/verify"
 	"github.com/pullback-go/pullback/device"
+	"github.com/pullback-go/pullback/internal/atomicfile"
 )
 
 const verifyUsage = `Usage: bench verify [flags]   make random calls on all devices and compare
@@ -35,7 +36,7 @@ func verifyDevices(ctx context.Context, args []string, stdout, stderr io.Writer)
 	case *n < 1:
 		return usagef(flags, "-n %d; at least one call is needed", *n)
 	}
-	if err := checkPlace(*out); err != nil {
+	if err := atomicfile.Check(*out); err != nil {
 		return err
 	}
 	devices, unavailable, err := openDevices(*names)
@@ -90,11 +91,7 @@ func reportFailure(f *verify.Failure, path string, stdout io.Writer) error {
 		fmt.Fprintf(stdout, " %s %s%s", device.ArgName(f.Call.Op, i), t.DType, device.ShapeString(t.Shape))
 	}
 	fmt.Fprintf(stdout, " to %s: %s\n", f.Call.Output.DType, f.Reason)
-	data, err := casefile.Encode([]calls.Call{f.Call})
-	if err != nil {
-		return err
-	}
-	if err := writeFile(path, data); err != nil {
+	if err := casefile.Create(path, []calls.Call{f.Call}); err != nil {
 		return err
 	}
 	return fmt.Errorf("a call failed; go run ./bench replay -device '%s' %s makes it again", f.Device, path)

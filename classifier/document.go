@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"slices"
 
+	"github.com/pullback-go/pullback/classifier/internal/nullable"
 	"github.com/pullback-go/pullback/dataset"
 	"github.com/pullback-go/pullback/device"
 )
@@ -17,17 +18,16 @@ const documentVersion = 1
 
 // document is what a model file holds besides tensors.
 type document struct {
-	Version   int              `json:"version"`
-	Program   string           `json:"program"` // that wrote it
-	Encoder   *dataset.Encoder `json:"encoder"`
-	Imputes   bool             `json:"imputes"`
-	Hidden    []int            `json:"hidden"`
-	Loss      string           `json:"loss"`
-	DType     string           `json:"dtype"`
-	Threshold float64          `json:"threshold"`
-	Settings  []Setting        `json:"settings"`
-	History   [][3]number      `json:"history"` // an Epoch's fields
-	Training  *position        `json:"training,omitempty"`
+	Version   int                 `json:"version"`
+	Program   string              `json:"program"` // that wrote it
+	Encoder   *dataset.Encoder    `json:"encoder"`
+	Hidden    []int               `json:"hidden"`
+	Loss      string              `json:"loss"`
+	DType     string              `json:"dtype"`
+	Threshold float64             `json:"threshold"`
+	Settings  []Setting           `json:"settings"`
+	History   [][3]nullable.Float `json:"history"` // an Epoch's fields
+	Training  *position           `json:"training,omitempty"`
 }
 
 // document describes the model.
@@ -35,12 +35,12 @@ func (m *Model) document() document {
 	sizes := m.network.mlp.Sizes
 	d := document{
 		Version: documentVersion, Program: program(),
-		Encoder: m.encoder, Imputes: m.imputes,
-		Hidden: sizes[1 : len(sizes)-1], Loss: m.loss.String(), DType: m.network.dtype.String(),
+		Encoder: m.encoder,
+		Hidden:  sizes[1 : len(sizes)-1], Loss: m.loss.String(), DType: m.network.dtype.String(),
 		Threshold: m.Threshold(), Settings: m.settings,
 	}
 	for _, e := range m.history {
-		d.History = append(d.History, [3]number{number(e.Loss), number(e.ValidationLoss), number(e.ValidationAUC)})
+		d.History = append(d.History, [3]nullable.Float{nullable.Float(e.Loss), nullable.Float(e.ValidationLoss), nullable.Float(e.ValidationAUC)})
 	}
 	if m.training != nil {
 		d.Training = &m.training.at

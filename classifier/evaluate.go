@@ -3,6 +3,7 @@ package classifier
 import (
 	"encoding/json"
 
+	"github.com/pullback-go/pullback/classifier/internal/nullable"
 	"github.com/pullback-go/pullback/classifier/metrics"
 	"github.com/pullback-go/pullback/dataset"
 )
@@ -33,7 +34,7 @@ func (m *Model) Evaluate(f *dataset.Frame) (*Evaluation, error) {
 
 // MarshalJSON writes an object with the loss and the summary's measures.
 func (e Evaluation) MarshalJSON() ([]byte, error) {
-	loss, err := json.Marshal(number(e.Loss))
+	loss, err := json.Marshal(nullable.Float(e.Loss))
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +47,7 @@ func (e Evaluation) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads what MarshalJSON writes.
 func (e *Evaluation) UnmarshalJSON(data []byte) error {
-	var loss struct{ Loss number }
+	var loss struct{ Loss nullable.Float }
 	if err := json.Unmarshal(data, &loss); err != nil {
 		return err
 	}

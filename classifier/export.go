@@ -24,12 +24,14 @@ func (m *Model) ExportONNX(w io.Writer) error {
 		Producer:  name, ProducerVersion: version,
 	}
 	var fill []float64
+	imputes := false
 	for _, c := range m.encoder.Columns {
 		switch {
 		case c.LeftOut != "":
 		case c.Kind == dataset.Numeric:
 			out.Mean, out.Scale = append(out.Mean, c.Mean), append(out.Scale, c.Scale)
 			fill = append(fill, c.Median)
+			imputes = imputes || c.Missing > 0
 		default:
 			for range c.Categories {
 				out.Mean, out.Scale = append(out.Mean, 0), append(out.Scale, 1)
@@ -37,7 +39,7 @@ func (m *Model) ExportONNX(w io.Writer) error {
 			}
 		}
 	}
-	if m.imputes {
+	if imputes {
 		out.Fill = fill
 	}
 	values, err := m.values()

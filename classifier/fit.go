@@ -89,9 +89,6 @@ func (t *trainer) encode(train *dataset.Frame) (err error) {
 	if !slices.Contains(t.rows.Y, -1) || !slices.Contains(t.rows.Y, +1) {
 		return fmt.Errorf("classifier: all training rows of %q have the same label; rows of both classes are needed", train.Source())
 	}
-	if m.imputes, err = hasGaps(train, m.encoder); err != nil {
-		return err
-	}
 	warnings := m.encoder.Warnings()
 	if t.opts.Validation != nil {
 		if t.validation, err = m.encode(t.opts.Validation, true); err != nil {
@@ -103,23 +100,6 @@ func (t *trainer) encode(train *dataset.Frame) (err error) {
 		t.log.Warn(warning)
 	}
 	return nil
-}
-
-// hasGaps reports whether a number is missing that the encoder fills in.
-func hasGaps(f *dataset.Frame, e *dataset.Encoder) (bool, error) {
-	for _, c := range e.Columns {
-		if c.LeftOut != "" || c.Kind != dataset.Numeric {
-			continue
-		}
-		values, err := f.Numbers(c.Name)
-		if err != nil {
-			return false, err
-		}
-		if slices.ContainsFunc(values, math.IsNaN) {
-			return true, nil
-		}
-	}
-	return false, nil
 }
 
 // resume starts from where another run was.

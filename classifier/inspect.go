@@ -25,10 +25,7 @@ func (m *Model) WriteDOT(w io.Writer) error {
 
 // inputs returns the types of so many rows and labels.
 func (m *Model) inputs(rows int) []device.Type {
-	dtype := device.Float32
-	if m.network.dtype == device.Float64 {
-		dtype = device.Float64
-	}
+	dtype := m.network.dtype.Compute()
 	return []device.Type{
 		{DType: dtype, Shape: []int{rows, m.network.mlp.Sizes[0]}},
 		{DType: dtype, Shape: []int{rows, 1}},

@@ -48,7 +48,7 @@ func decode(dev device.Device, f *modelfile.File) (*Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot be used: %w", err)
 	}
-	m.imputes, m.settings = d.Imputes, d.Settings
+	m.settings = d.Settings
 	for _, e := range d.History {
 		m.history = append(m.history, Epoch{Loss: float64(e[0]), ValidationLoss: float64(e[1]), ValidationAUC: float64(e[2])})
 	}
@@ -75,15 +75,15 @@ func tensors(f *modelfile.File, n network) (values, rest map[string]*tensor.Dens
 		typ, known := want[base]
 		switch got := fileShape(from); {
 		case err != nil:
-			return nil, nil, fmt.Errorf("is damaged: tensor %q %w", shorten(name), err)
+			return nil, nil, fmt.Errorf("is damaged: tensor %.60q %w", name, err)
 		case known && got != fileType(typ):
-			return nil, nil, fmt.Errorf("is damaged: tensor %q is %s, but its network has %s there", shorten(name), got, fileType(typ))
+			return nil, nil, fmt.Errorf("is damaged: tensor %.60q is %s, but its network has %s there", name, got, fileType(typ))
 		case ofTraining:
 			rest[base] = t
 		case known:
 			values[base] = t
 		default:
-			return nil, nil, fmt.Errorf("is damaged: its network has no tensor %q", shorten(name))
+			return nil, nil, fmt.Errorf("is damaged: its network has no tensor %.60q", name)
 		}
 	}
 	for _, p := range n.parameters() {
@@ -99,12 +99,4 @@ func tensors(f *modelfile.File, n network) (values, rest map[string]*tensor.Dens
 
 func fileShape(t modelfile.Tensor) string {
 	return t.DType + device.ShapeString(t.Shape)
-}
-
-// shorten cuts text from a file for a message.
-func shorten(s string) string {
-	if len(s) > 60 {
-		return s[:60]
-	}
-	return s
 }

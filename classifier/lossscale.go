@@ -26,7 +26,7 @@ func (s *lossScale) adjust(finite bool) {
 // allFinite reports whether no value is infinite or NaN.
 func allFinite[T float32 | float64](values []T) bool {
 	for _, v := range values {
-		if v-v != 0 {
+		if !finite(float64(v)) {
 			return false
 		}
 	}

@@ -19,7 +19,6 @@ type Model struct {
 	network network
 	loss    Loss
 	encoder *dataset.Encoder
-	imputes bool // the training rows had numbers missing
 
 	device  device.Device
 	session *graph.Session

@@ -59,6 +59,9 @@ const (
 	codeUnknown = 0xFFFE // code of a category that the encoder does not know
 )
 
+// textNote says of a column of kind Text why it is not kept.
+var textNote = fmt.Sprintf("it has more than %d different values, or long ones, so it is likely to be an identifier or free text", maxTexts)
+
 // chunk is a stretch of numbers, in one of two precisions.
 type chunk struct {
 	f32 []float32
@@ -73,9 +76,9 @@ func newChunk(values []float64, exact bool) chunk {
 	wide := false
 	for i, v := range values {
 		rounded := float64(float32(v))
-		if !exact && rounded-rounded == 0 {
+		if !exact && finite(rounded) {
 			values[i] = rounded
-		} else if rounded != v && v == v {
+		} else if rounded != v && !math.IsNaN(v) {
 			wide = true
 		}
 	}
@@ -426,7 +429,7 @@ func numberError(cell string) error {
 		return strconv.ErrSyntax // the syntax of Go is not that of data
 	case err != nil:
 		return errNotFinite
-	case math.IsNaN(x) || math.IsInf(x, 0):
+	case !finite(x):
 		return errNotFinite
 	}
 	return nil
@@ -435,7 +438,7 @@ func numberError(cell string) error {
 // parseNumber returns the number that a cell holds, or the reason why it holds none.
 func parseNumber(cell string) (x float64, reason string) {
 	x, err := strconv.ParseFloat(cell, 64)
-	if err == nil && x-x == 0 && strings.IndexByte(cell, '_') < 0 && (len(cell) < 2 || cell[1]|0x20 != 'x' && (len(cell) < 3 || cell[2]|0x20 != 'x')) {
+	if err == nil && finite(x) && strings.IndexByte(cell, '_') < 0 && (len(cell) < 2 || cell[1]|0x20 != 'x' && (len(cell) < 3 || cell[2]|0x20 != 'x')) {
 		return x, ""
 	}
 	if errors.Is(numberError(cell), errNotFinite) {
@@ -443,6 +446,9 @@ func parseNumber(cell string) (x float64, reason string) {
 			return 0, quote(cell) + " is beyond the range of float64"
 		}
 		return 0, quote(cell) + " is not a finite number; mend it, or leave it empty if it is not known"
+	}
+	if looksDecimal(cell) {
+		return 0, quote(cell) + " has a decimal comma; set the option decimal to a comma when reading CSV, or write the numbers with a point"
 	}
 	return 0, quote(cell) + " is not a number, and the column holds numbers; mend it, leave it empty if it is not known, or declare the column a category"
 }

@@ -3,8 +3,6 @@ package dataset
 import (
 	"errors"
 	"fmt"
-	"io"
-	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -112,7 +110,7 @@ func FitEncoder(train *Frame, opts EncoderOptions) (*Encoder, error) {
 		case Categorical:
 			k.fitCategories(c, train, limit)
 		case Text:
-			k.LeftOut = fmt.Sprintf("it has more than %d different values, or long ones, so it is likely to be an identifier or free text", maxTexts)
+			k.LeftOut = textNote
 		}
 		if k.LeftOut == "" {
 			kept++
@@ -140,7 +138,7 @@ func (f *Frame) checkDense(columns int) error {
 func (k *ColumnEncoding) fitNumbers(values, known []float64, source string) error {
 	known = known[:0]
 	for _, v := range values {
-		if v == v {
+		if !math.IsNaN(v) {
 			known = append(known, v)
 		}
 	}
@@ -151,13 +149,13 @@ func (k *ColumnEncoding) fitNumbers(values, known []float64, source string) erro
 	k.Missing = len(values) - len(known)
 	k.Median = median(known)
 	for i, v := range values {
-		if v != v {
+		if math.IsNaN(v) {
 			values[i] = k.Median
 		}
 	}
 	low, high := slices.Min(known), slices.Max(known)
 	k.Mean, k.Scale = meanAndDeviation(values)
-	if reach := k.Mean + k.Scale; reach-reach != 0 {
+	if !finite(k.Mean + k.Scale) {
 		return fmt.Errorf("dataset: column %q of %q has mean %v and deviation %v, but both must be finite; rescale it", k.Name, source, k.Mean, k.Scale)
 	}
 	if low == high {
@@ -272,199 +270,6 @@ func (e *Encoder) Warnings() []string {
 	return out
 }
 
-// Transform encodes the rows of f, whose columns are found by name, in any order.
-// Columns that the encoder does not know are ignored. It fails if one that it
-// needs is absent or of another kind, unless both are of LIBSVM's kind, where
-// absent means zero, if the labels are others, and if a value is so far from the training rows that its
-// encoding is no finite float32. Numbers may stand for categories and are
-// spelt in their shortest form.
-func (e *Encoder) Transform(f *Frame) (*Matrix, error) {
-	t, err := e.plan()
-	if err != nil {
-		return nil, err
-	}
-	m := new(Matrix)
-	if err := t.run(f, m); err != nil {
-		return nil, err
-	}
-	return m, nil
-}
-
-// transform is an encoder that has been checked, ready to run.
-type transform struct {
-	encoder  *Encoder
-	features []string
-	index    []map[string]int // category to place, of categorical columns
-}
-
-func (e *Encoder) plan() (*transform, error) {
-	if err := e.Validate(); err != nil {
-		return nil, err
-	}
-	t := &transform{encoder: e, features: e.Features(), index: make([]map[string]int, len(e.Columns))}
-	for i := range e.Columns {
-		if k := &e.Columns[i]; k.Kind == Categorical && k.LeftOut == "" {
-			t.index[i] = make(map[string]int, len(k.Categories))
-			for j, category := range k.Categories {
-				t.index[i][category] = j
-			}
-		}
-	}
-	return t, nil
-}
-
-// run encodes f into m, whose memory it uses if there is enough.
-func (t *transform) run(f *Frame, m *Matrix) error {
-	if err := f.check(); err != nil {
-		return err
-	}
-	if err := f.checkDense(len(t.features)); err != nil {
-		return err
-	}
-	place := make(map[string]*column, len(f.columns))
-	for _, c := range f.columns {
-		place[c.name] = c
-	}
-	sources := make([]*column, len(t.encoder.Columns))
-	var absent []string
-	for i := range t.encoder.Columns {
-		k := &t.encoder.Columns[i]
-		if k.LeftOut != "" {
-			continue
-		}
-		c, ok := place[k.Name]
-		switch {
-		case !ok && f.layout.sparse && t.encoder.Sparse:
-			c = &column{storage: sparse}
-		case !ok:
-			absent = append(absent, k.Name)
-		case c.kind() == Text, k.Kind == Numeric && c.kind() == Categorical && len(c.texts) > 0:
-			what := "more different texts than can be kept"
-			if c.kind() == Categorical {
-				what = "categories such as " + quote(c.texts[0])
-			}
-			return fmt.Errorf("dataset: column %q of %q holds %s, but the encoder was fitted on a column that is %v", k.Name, f.source, what, k.Kind)
-		}
-		sources[i] = c
-	}
-	if len(absent) > 0 {
-		return fmt.Errorf("dataset: %q has no column %s, which the encoder was fitted on; it has %s", f.source, list(absent), list(f.Names()))
-	}
-
-	y, err := t.encoder.Label.of(f)
-	if err != nil {
-		return err
-	}
-	rows, width := f.Rows(), len(t.features)
-	m.Source, m.Features, m.Y, m.Warnings = f.source, t.features, y, nil
-	m.X = slices.Grow(m.X[:0], rows*width)[:rows*width]
-	unknown := make([]int, len(sources))
-	example := make([]string, len(sources))
-	var values [chunkRows]float64
-	// Rows are encoded a block at a time, so that the block stays in the cache while it
-	// is written column by column.
-	for first := 0; first < rows; first += chunkRows {
-		n := min(chunkRows, rows-first)
-		out := m.X[first*width : (first+n)*width]
-		at := 0
-		for i, c := range sources {
-			k := &t.encoder.Columns[i]
-			switch {
-			case k.LeftOut != "":
-				continue
-			case k.Kind == Numeric:
-				c.read(f.rows, first, values[:n])
-				for j, x := range values[:n] {
-					if x != x {
-						x = k.Median
-					}
-					z := float32((x - k.Mean) / k.Scale)
-					if z-z != 0 {
-						return fmt.Errorf("dataset: column %q of %q holds %v, which standardised with mean %v and deviation %v is no finite float32", k.Name, f.source, x, k.Mean, k.Scale)
-					}
-					out[j*width+at] = z
-				}
-			default:
-				for j := range n {
-					hot := out[j*width+at:][:len(k.Categories)]
-					clear(hot)
-					text := c.text(f.row(first + j))
-					if text == "" {
-						text = k.MostFrequent
-					}
-					if place, ok := t.index[i][text]; ok {
-						hot[place] = 1
-						continue
-					}
-					if unknown[i]++; example[i] == "" {
-						example[i] = text
-					}
-				}
-			}
-			at += k.width()
-		}
-	}
-	for i, n := range unknown {
-		if n > 0 {
-			m.Warnings = append(m.Warnings, fmt.Sprintf("column %s has a category that the training rows had not, such as %s, in %s; it is encoded as none of them",
-				quote(t.encoder.Columns[i].Name), quote(example[i]), count(n, "row")))
-		}
-	}
-	return nil
-}
-
-// of returns the labels of f as the encoder has them: +1 for its positive label,
-// whichever that is to f.
-func (l *LabelEncoding) of(f *Frame) ([]float64, error) {
-	y := f.Labels()
-	same := func(a, b string) bool { return a == b || sameNumber(a, b) }
-	switch {
-	case y == nil || l.Positive == "" || same(f.positive, l.Positive) && same(f.negative, l.Negative):
-		return y, nil
-	case same(f.positive, l.Negative) && same(f.negative, l.Positive):
-		for i := range y {
-			y[i] = -y[i]
-		}
-		return y, nil
-	}
-	return nil, fmt.Errorf("dataset: the labels of %q are %s and %s, but the encoder was fitted on %s and %s",
-		f.source, quote(f.negative), quote(f.positive), quote(l.Negative), quote(l.Positive))
-}
-
-// Stream reads rows as [ReadFrame] does, for this encoder, and yields them encoded,
-// size rows at a time, the last time those that remain. It holds no more than that of a CSV or
-// LIBSVM file, however long it is; NumPy arrays are held as a whole. Labels are read if
-// there are any and opts.Unlabeled is not set.
-//
-// The matrix is overwritten by the next. An error is yielded once, without a matrix, and ends the rows.
-func (e *Encoder) Stream(r io.Reader, source string, opts Options, size int) iter.Seq2[*Matrix, error] {
-	return func(yield func(*Matrix, error) bool) {
-		if size < 1 {
-			yield(nil, fmt.Errorf("dataset: %d rows at a time; at least 1 is needed", size))
-			return
-		}
-		t, err := e.plan()
-		if err != nil {
-			yield(nil, err)
-			return
-		}
-		opts.For = e
-		m := new(Matrix)
-		err = read(r, source, opts, size, func(f *Frame) error {
-			if err := t.run(f, m); err != nil {
-				return err
-			}
-			if !yield(m, nil) {
-				return errStop
-			}
-			return nil
-		})
-		if err != nil && err != errStop {
-			yield(nil, err)
-		}
-	}
-}
-
 // Validate returns an error unless the encoder can encode, which matters to one
 // that was not made by [FitEncoder] but read from a file.
 func (e *Encoder) Validate() error {
@@ -482,11 +287,11 @@ func (e *Encoder) Validate() error {
 	for i := range e.Columns {
 		k := &e.Columns[i]
 		reason := ""
-		switch finite := k.Median-k.Median == 0 && k.Mean-k.Mean == 0 && k.Scale-k.Scale == 0; {
+		switch {
 		case k.Name == "" || names[k.Name]:
 			reason = "has no name of its own"
 		case k.LeftOut != "":
-		case k.Kind == Numeric && !(finite && k.Scale > 0):
+		case k.Kind == Numeric && !(finite(k.Median) && finite(k.Mean) && finite(k.Scale) && k.Scale > 0):
 			reason = fmt.Sprintf("has median %v, mean %v and scale %v; they must be finite, and the scale positive", k.Median, k.Mean, k.Scale)
 		case k.Kind == Categorical && (len(k.Categories) == 0 || len(k.Categories) > maxTexts):
 			reason = fmt.Sprintf("has %d categories; there must be from 1 to %d", len(k.Categories), maxTexts)
@@ -536,81 +341,4 @@ func (e *Encoder) String() string {
 		}
 	}
 	return b.String()
-}
-
-// meanAndDeviation returns the mean and the population standard deviation.
-func meanAndDeviation(values []float64) (mean, deviation float64) {
-	// Two passes, since the textbook shortcut of subtracting the squared mean
-	// from the mean square cancels badly. The mean is taken of differences from
-	// the first value, so that a constant column has exactly its value for a mean.
-	n := float64(len(values))
-	for _, x := range values {
-		mean += x - values[0]
-	}
-	mean = values[0] + mean/n
-	largest := 0.0
-	for _, x := range values {
-		largest = max(largest, math.Abs(x-mean))
-	}
-	if largest == 0 {
-		return mean, 0
-	}
-	// Divided by the largest, no square leaves the range of float64.
-	sum := 0.0
-	for _, x := range values {
-		d := (x - mean) / largest
-		sum += d * d
-	}
-	return mean, largest * math.Sqrt(sum/n)
-}
-
-// median returns the median of values, which it reorders: the middle one, or the mean of the
-// middle two.
-func median(values []float64) float64 {
-	k := len(values) / 2
-	selectKth(values, k)
-	if len(values)%2 == 1 {
-		return values[k]
-	}
-	low, high := slices.Max(values[:k]), values[k]
-	if m := (low + high) / 2; m-m == 0 {
-		return m
-	}
-	return low/2 + high/2
-}
-
-// selectKth reorders values so that the one of rank k (from 0) is at k, with none
-// greater before it and none less after it (Hoare's quickselect, on three parts so
-// that equal values cost nothing). Orders that defeat it are sorted.
-func selectKth(values []float64, k int) {
-	for budget := 32; len(values) > 12; budget-- {
-		if budget == 0 {
-			break
-		}
-		a, b, c := values[0], values[len(values)/2], values[len(values)-1]
-		pivot := max(min(a, b), min(max(a, b), c))
-		less, i, greater := 0, 0, len(values)
-		for i < greater {
-			switch v := values[i]; {
-			case v < pivot:
-				values[i], values[less] = values[less], v
-				less++
-				i++
-			case v > pivot:
-				greater--
-				values[i], values[greater] = values[greater], v
-			default:
-				i++
-			}
-		}
-		switch {
-		case k < less:
-			values = values[:less]
-		case k >= greater:
-			values, k = values[greater:], k-greater
-		default:
-			return
-		}
-	}
-	slices.Sort(values)
 }

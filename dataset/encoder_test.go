@@ -341,6 +341,9 @@ func TestStream(t *testing.T) {
 	require.Equal(t, 2, rows)
 	require.Equal(t, []string{`new.csv:5: column "age": "x" is not a number, and the column holds numbers; mend it, leave it empty if it is not known, or declare the column a category`}, errs)
 
+	for _, err := range e.Stream(strings.NewReader("age;city\n1,5;Rome\n"), "new.csv", dataset.Options{}, 2) {
+		require.EqualError(t, err, `new.csv:2: column "age": "1,5" has a decimal comma; set the option decimal to a comma when reading CSV, or write the numbers with a point`)
+	}
 	for _, err := range e.Stream(strings.NewReader(csv), "t.csv", dataset.Options{}, 0) {
 		require.EqualError(t, err, "dataset: 0 rows at a time; at least 1 is needed")
 	}
@@ -475,7 +478,7 @@ label "paid": "yes" (+1) in 6 rows, "no" (-1) in 24 rows
 `, s.String())
 	commas, err := readText("a;y\n1,5;0\n2;1\n-2,5e3;1\n", dataset.Options{})
 	require.NoError(t, err)
-	require.Equal(t, []string{`column "a": its values look like numbers with a decimal comma; say so when reading, or write them with a point`}, commas.Schema().Warnings())
+	require.Equal(t, []string{`column "a": its values look like numbers with a decimal comma; set the option decimal to a comma when reading CSV, or write them with a point`}, commas.Schema().Warnings())
 	many := dataset.NewFrame("wide")
 	for i := range 120 {
 		require.NoError(t, many.AddNumeric(fmt.Sprint("x", i), []float64{1, 2}))

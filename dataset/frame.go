@@ -3,6 +3,7 @@ package dataset
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -54,9 +55,9 @@ func (f *Frame) AddNumeric(name string, values []float64) error {
 	c.storage = plain
 	for i, v := range values {
 		switch {
-		case v != v:
+		case math.IsNaN(v):
 			c.addMissing()
-		case v-v != 0:
+		case math.IsInf(v, 0):
 			return fmt.Errorf("dataset: value %d (from 0) of column %q is %v; a value must be finite, or NaN if it is missing", i, name, v)
 		default:
 			c.addNumber(v)

@@ -49,7 +49,7 @@ func (m *Matrix) Check() error {
 		return fmt.Errorf("dataset: %q has %d rows, but %d labels in Y; one for each row is needed", m.Source, m.Rows(), len(m.Y))
 	}
 	for i, x := range m.X {
-		if x-x != 0 {
+		if !finite(float64(x)) {
 			return fmt.Errorf("dataset: feature %q of %q holds %v in row %d (from 0); it must be finite", m.Features[i%len(m.Features)], m.Source, x, i/len(m.Features))
 		}
 	}

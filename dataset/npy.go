@@ -265,13 +265,13 @@ func (b *builder) addElement(a *npyArray, row, i int, p []byte) error {
 	}
 	c.storage = plain
 	switch x := a.number(p); {
-	case x != x:
+	case math.IsNaN(x):
 		if b.opts.RefuseMissing {
 			return &ParseError{Source: b.source, Column: b.names[i],
 				Reason: fmt.Sprintf("the value of row %d (from 0) is missing (NaN); fill it in, remove the row, or have missing values imputed", row)}
 		}
 		c.addMissing()
-	case x-x != 0:
+	case math.IsInf(x, 0):
 		return &ParseError{Source: b.source, Column: b.names[i],
 			Reason: fmt.Sprintf("the value of row %d (from 0) is %v, which is not finite; mend it, or make it NaN if it is not known", row, x)}
 	default:

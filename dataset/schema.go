@@ -36,7 +36,7 @@ type ColumnSchema struct {
 	Notes []string
 }
 
-const decimalNote = "its values look like numbers with a decimal comma; say so when reading, or write them with a point"
+const decimalNote = "its values look like numbers with a decimal comma; set the option decimal to a comma when reading CSV, or write them with a point"
 
 // identifierRows is how many rows it takes to tell an identifier.
 const identifierRows = 20
@@ -66,7 +66,7 @@ func (f *Frame) Schema() *Schema {
 				k.Notes = append(k.Notes, decimalNote)
 				break
 			}
-			k.Notes = append(k.Notes, fmt.Sprintf("it has more than %d different values, or long ones, so it is likely to be an identifier or free text", maxTexts))
+			k.Notes = append(k.Notes, textNote)
 		}
 		s.Columns = append(s.Columns, k)
 	}
@@ -77,7 +77,7 @@ func (k *ColumnSchema) lookAtNumbers(c *column, f *Frame, values []float64) {
 	c.read(f.rows, 0, values)
 	for _, x := range values {
 		switch {
-		case x != x:
+		case math.IsNaN(x):
 			k.Missing++
 			continue
 		case !(x >= k.Min):

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/pullback-go/pullback/classifier/internal/nullable"
 )
 
 // Summary has every measure of one set of scores. What is undefined is NaN, as said
@@ -122,29 +124,14 @@ type field struct {
 func (s *Summary) fields() []field {
 	return []field{
 		{"rows", &s.Rows}, {"positives", &s.Positives}, {"negatives", &s.Negatives},
-		{"threshold", (*number)(&s.Threshold)}, {"confusion", &s.Confusion},
-		{"accuracy", (*number)(&s.Accuracy)}, {"balanced_accuracy", (*number)(&s.BalancedAccuracy)},
-		{"precision", (*number)(&s.Precision)}, {"recall", (*number)(&s.Recall)},
-		{"specificity", (*number)(&s.Specificity)}, {"f1", (*number)(&s.F1)}, {"mcc", (*number)(&s.MCC)},
-		{"auc", (*number)(&s.AUC)}, {"average_precision", (*number)(&s.AveragePrecision)},
-		{"log_loss", (*number)(&s.LogLoss)}, {"brier", (*number)(&s.Brier)},
-		{"calibration_error", (*number)(&s.CalibrationError)},
-		{"f1_threshold", (*number)(&s.F1Threshold)}, {"max_f1", (*number)(&s.MaxF1)},
-		{"youden_threshold", (*number)(&s.YoudenThreshold)}, {"max_youden", (*number)(&s.MaxYouden)},
+		{"threshold", (*nullable.Float)(&s.Threshold)}, {"confusion", &s.Confusion},
+		{"accuracy", (*nullable.Float)(&s.Accuracy)}, {"balanced_accuracy", (*nullable.Float)(&s.BalancedAccuracy)},
+		{"precision", (*nullable.Float)(&s.Precision)}, {"recall", (*nullable.Float)(&s.Recall)},
+		{"specificity", (*nullable.Float)(&s.Specificity)}, {"f1", (*nullable.Float)(&s.F1)}, {"mcc", (*nullable.Float)(&s.MCC)},
+		{"auc", (*nullable.Float)(&s.AUC)}, {"average_precision", (*nullable.Float)(&s.AveragePrecision)},
+		{"log_loss", (*nullable.Float)(&s.LogLoss)}, {"brier", (*nullable.Float)(&s.Brier)},
+		{"calibration_error", (*nullable.Float)(&s.CalibrationError)},
+		{"f1_threshold", (*nullable.Float)(&s.F1Threshold)}, {"max_f1", (*nullable.Float)(&s.MaxF1)},
+		{"youden_threshold", (*nullable.Float)(&s.YoudenThreshold)}, {"max_youden", (*nullable.Float)(&s.MaxYouden)},
 	}
-}
-
-// number is a float64 that JSON can hold even if it is not finite.
-type number float64
-
-func (n number) MarshalJSON() ([]byte, error) {
-	if v := float64(n); math.IsNaN(v) || math.IsInf(v, 0) {
-		return []byte("null"), nil
-	}
-	return json.Marshal(float64(n))
-}
-
-func (n *number) UnmarshalJSON(data []byte) error {
-	*n = number(math.NaN())
-	return json.Unmarshal(data, (*float64)(n)) // null leaves it as it is
 }

@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
 	"time"
 
-	"github.com/google/renameio/v2/maybe"
+	"github.com/pullback-go/pullback/internal/atomicfile"
 )
 
 // PageName is the name of the HTML page in the directory of a report.
@@ -95,9 +96,8 @@ func (r *Report) check() error {
 // these names are replaced, and others are left alone, even if they are pictures of an
 // earlier report that this one does not have.
 //
-// Nothing is written before everything has been drawn, and each file is written under another
-// name, synced and renamed, so that no file is ever seen half-written; on Windows, which has no
-// atomic rename, files are written in place. The page is the last.
+// Nothing is written before everything has been drawn, and no file is ever seen half-written. The page
+// is the last.
 //
 // Graphviz draws the graph if its program dot can be found and is done within ten seconds.
 // Without it, the page has the graph as text. Cancelling the context
@@ -141,8 +141,8 @@ func Write(ctx context.Context, dir string, r *Report) error {
 		return fmt.Errorf("report: its directory cannot be made: %w", err)
 	}
 	for _, f := range files {
-		if err := maybe.WriteFile(filepath.Join(dir, f.name), f.data, 0o644); err != nil {
-			return fmt.Errorf("report: %s cannot be written: %w", f.name, err)
+		if err := atomicfile.Write(filepath.Join(dir, f.name), f.write); err != nil {
+			return fmt.Errorf("report: %w", err)
 		}
 	}
 	return nil
@@ -151,4 +151,9 @@ func Write(ctx context.Context, dir string, r *Report) error {
 type file struct {
 	name string
 	data []byte
+}
+
+func (f file) write(w io.Writer) error {
+	_, err := w.Write(f.data)
+	return err
 }

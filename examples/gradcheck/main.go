@@ -7,6 +7,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"strings"
 
 	"gorgonia.org/tensor"
 
@@ -54,7 +55,7 @@ func run() error {
 			return err
 		}
 		if err := report.Err(); err != nil {
-			fmt.Printf("%s: wrong\n  %v\n", c.name, err)
+			fmt.Printf("%s: wrong\n  %s\n", c.name, strings.ReplaceAll(err.Error(), "\n", "\n  "))
 		} else {
 			fmt.Printf("%s: first and second derivatives are right\n", c.name)
 		}

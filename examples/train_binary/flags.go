@@ -76,7 +76,6 @@ func choice(flags *flag.FlagSet, to *string, name, usage string, words ...string
 
 // trainFlags is what the flags of training say.
 type trainFlags struct {
-	args             []string // as they were given
 	source           source
 	device           string
 	validation, test float64 // shares of the rows
@@ -93,7 +92,7 @@ type trainFlags struct {
 }
 
 func parseTrain(args []string, stderr io.Writer) (action, error) {
-	c := &trainFlags{args: args, options: classifier.DefaultOptions()}
+	c := &trainFlags{options: classifier.DefaultOptions()}
 	o := &c.options
 	flags := newFlags("train_binary", "trains a model; train_binary predict, evaluate and export use one, each with flags of its own (train_binary predict -h)", stderr)
 	c.source.add(flags, "`file` of rows, or "+toyList()+" to make some; the embedded breast cancer data if empty")

@@ -12,7 +12,7 @@ import (
 )
 
 // crossValidate says how well the options do.
-func (c *trainFlags) crossValidate(ctx context.Context, dev device.Device, frame *dataset.Frame, stdout io.Writer, jsonFile *output) error {
+func (c *trainFlags) crossValidate(ctx context.Context, dev device.Device, frame *dataset.Frame, stdout io.Writer) error {
 	o := c.options
 	o.Logger = nil // which would say the same of every fold
 	rows := frame.Rows() - frame.Rows()/max(c.folds, 1)
@@ -49,7 +49,7 @@ func (c *trainFlags) crossValidate(ctx context.Context, dev device.Device, frame
 	if err != nil {
 		return err
 	}
-	return jsonFile.write(func(w io.Writer) error {
+	return c.writeJSON(func(w io.Writer) error {
 		data, err := json.Marshal(map[string]any{"seed": o.Seed, "device": dev.Name(), "dtype": o.DType.String(), "folds": folds, "mean": averages})
 		if err != nil {
 			return err

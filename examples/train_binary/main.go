@@ -55,10 +55,6 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	if err := act(ctx, stdout, stderr); err != nil {
 		fmt.Fprintln(stderr, "train_binary:", err)
-		var hint interface{ Hint() string }
-		if errors.As(err, &hint) {
-			fmt.Fprintln(stderr, hint.Hint())
-		}
 		return 1
 	}
 	return 0

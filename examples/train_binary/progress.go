@@ -44,13 +44,13 @@ func showProgress(w io.Writer, rows int) (show func(classifier.Progress), finish
 	show = func(p classifier.Progress) {
 		done := int64(p.Epoch-1)*int64(rows) + int64(p.Rows)
 		if bar == nil {
-			bar = pb.ProgressBarTemplate(`{{string . "text"}} {{bar . }} {{percent . }} {{speed . "%s rows/s" "…"}} {{rtime . "%s left" "%s" "…"}}`).New(p.Epochs * rows)
+			bar = pb.ProgressBarTemplate(`{{string . "text"}} {{bar . }} {{speed . "%s rows/s" "…"}} {{rtime . "%s left" "%s" "…"}}`).New(p.Epochs * rows)
 			bar.SetWriter(w)
 			bar.SetCurrent(done)
 			bar.Start()
 		}
 		if p.EndOfEpoch || done == int64(p.Rows) {
-			bar.Set("text", progressText(p))
+			bar.Set("text", barText(p))
 		}
 		bar.SetCurrent(done)
 	}
@@ -59,6 +59,15 @@ func showProgress(w io.Writer, rows int) (show func(classifier.Progress), finish
 			bar.Finish()
 		}
 	}
+}
+
+// barText leaves a bar some of the 80 columns of a usual terminal.
+func barText(p classifier.Progress) string {
+	text := fmt.Sprintf("epoch %d of %d: loss %.4f", p.Epoch, p.Epochs, p.Loss)
+	if !math.IsNaN(p.ValidationLoss) {
+		text += fmt.Sprintf(", AUC %.4f", p.ValidationAUC)
+	}
+	return text
 }
 
 func progressText(p classifier.Progress) string {

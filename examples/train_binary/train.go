@@ -9,10 +9,10 @@ import (
 	"math"
 	"os"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/pullback-go/pullback/classifier"
+	"github.com/pullback-go/pullback/classifier/report"
 	"github.com/pullback-go/pullback/dataset"
 	"github.com/pullback-go/pullback/device"
 )
@@ -22,12 +22,10 @@ func (c *trainFlags) train(ctx context.Context, stdout, stderr io.Writer) (err e
 	if err := c.check(); err != nil {
 		return err
 	}
-	jsonFile, err := newOutput("result", c.json, c.source.path)
-	if err != nil {
-		return err
-	}
-	if _, err := newOutput("model", c.save, c.source.path); err != nil {
-		return err
+	for _, path := range []string{c.json, c.save} {
+		if err := checkOutput(path, c.source.path); err != nil {
+			return err
+		}
 	}
 	frame, err := c.source.read(c.options.Seed)
 	if err != nil {
@@ -45,9 +43,9 @@ func (c *trainFlags) train(ctx context.Context, stdout, stderr io.Writer) (err e
 		c.options.Logger = slog.New(notes{stderr})
 	}
 	if c.folds > 0 {
-		return c.crossValidate(ctx, dev, frame, stdout, jsonFile)
+		return c.crossValidate(ctx, dev, frame, stdout)
 	}
-	return c.fit(ctx, dev, frame, stdout, stderr, jsonFile)
+	return c.fit(ctx, dev, frame, stdout, stderr)
 }
 
 func (c *trainFlags) check() error {
@@ -69,7 +67,7 @@ func (c *trainFlags) check() error {
 }
 
 // fit trains a model and says how well it does.
-func (c *trainFlags) fit(ctx context.Context, dev device.Device, frame *dataset.Frame, stdout, stderr io.Writer, jsonFile *output) (err error) {
+func (c *trainFlags) fit(ctx context.Context, dev device.Device, frame *dataset.Frame, stdout, stderr io.Writer) (err error) {
 	train, validation, test, err := frame.Split(c.validation, c.test, c.options.Seed)
 	if err != nil {
 		return err
@@ -122,11 +120,15 @@ func (c *trainFlags) fit(ctx context.Context, dev device.Device, frame *dataset.
 		return err
 	}
 	if c.report != "" {
-		if err := c.writeReport(ctx, model, frame, train, test); err != nil {
+		page, err := report.Of(model, train, test)
+		if err != nil {
+			return err
+		}
+		if err := report.Write(ctx, c.report, page); err != nil {
 			return err
 		}
 	}
-	return jsonFile.write(r.write)
+	return c.writeJSON(r.write)
 }
 
 // setThreshold sets the model's threshold as -threshold says.
@@ -157,41 +159,10 @@ func (c *trainFlags) checkpoint(ctx context.Context) func(*classifier.Model) err
 	}
 }
 
-// stopped is an error with the command that resumes.
-type stopped struct {
-	error
-	command string
-}
-
-func (s stopped) Unwrap() error { return s.error }
-func (s stopped) Hint() string  { return "to go on: " + s.command }
-
 // explainStop adds how to go on to the error of a run that was stopped and saved.
 func (c *trainFlags) explainStop(ctx context.Context, err error) error {
 	if !c.saved || ctx.Err() == nil || !errors.Is(err, ctx.Err()) {
 		return err
 	}
-	words := []string{"train_binary"}
-	for i := 0; i < len(c.args); i++ {
-		switch name, _, joined := strings.Cut(strings.TrimLeft(c.args[i], "-"), "="); {
-		case name == "resume" && joined:
-		case name == "resume":
-			i++
-		default:
-			words = append(words, quoted(c.args[i]))
-		}
-	}
-	words = append(words, "-resume", quoted(c.save))
-	return stopped{err, strings.Join(words, " ")}
-}
-
-// quoted returns a word as a shell takes it.
-func quoted(word string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./,:=+@%", r)
-	}
-	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	return fmt.Errorf("%w; to go on, repeat the command with -resume %q", err, c.save)
 }

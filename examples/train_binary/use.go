@@ -12,6 +12,7 @@ import (
 	"github.com/pullback-go/pullback/classifier"
 	"github.com/pullback-go/pullback/dataset"
 	"github.com/pullback-go/pullback/device"
+	"github.com/pullback-go/pullback/internal/atomicfile"
 )
 
 // useFlags is what the flags of the commands say that use a model.
@@ -49,8 +50,7 @@ func parsePredict(args []string, stderr io.Writer) (action, error) {
 }
 
 func (c *useFlags) predict(ctx context.Context, stdout, _ io.Writer) error {
-	out, err := newOutput("predictions", c.out, c.source.path)
-	if err != nil {
+	if err := checkOutput(c.out, c.source.path); err != nil {
 		return err
 	}
 	return c.with(func(m *classifier.Model) error {
@@ -58,7 +58,7 @@ func (c *useFlags) predict(ctx context.Context, stdout, _ io.Writer) error {
 		if c.out == "" {
 			return write(stdout)
 		}
-		return out.write(write)
+		return atomicfile.Write(c.out, write)
 	})
 }
 
@@ -129,11 +129,8 @@ func parseExport(args []string, stderr io.Writer) (action, error) {
 }
 
 func (c *useFlags) export(context.Context, io.Writer, io.Writer) error {
-	out, err := newOutput("ONNX model", c.out, c.model)
-	if err != nil {
+	if err := checkOutput(c.out, c.model); err != nil {
 		return err
 	}
-	return c.with(func(m *classifier.Model) error {
-		return out.write(func(w io.Writer) error { return buffered(w, m.ExportONNX) })
-	})
+	return c.with(func(m *classifier.Model) error { return atomicfile.Write(c.out, m.ExportONNX) })
 }

@@ -3,11 +3,25 @@ package casefile
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 
 	"github.com/pullback-go/pullback/bench/internal/calls"
 	"github.com/pullback-go/pullback/bench/internal/reference"
 	"github.com/pullback-go/pullback/device"
+	"github.com/pullback-go/pullback/internal/atomicfile"
 )
+
+// Create writes what [Encode] returns to a file.
+func Create(path string, list []calls.Call) error {
+	data, err := Encode(list)
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(path, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
 
 // Encode returns a file of the tensors format with a case for each call, whose
 // outcome the reference says.

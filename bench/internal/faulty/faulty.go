@@ -56,11 +56,9 @@ func (f *faulty) Plan(op device.Op, inputs []device.View, output device.View) (d
 
 type executor struct {
 	device.Executor
-	*faulty
+	faulty *faulty
 	output device.View
 }
-
-func (e *executor) Close() error { return e.Executor.Close() }
 
 func (e *executor) Launch(workspace device.Buffer, stream device.Stream) error {
 	if err := e.Executor.Launch(workspace, stream); err != nil {
@@ -71,13 +69,13 @@ func (e *executor) Launch(workspace device.Buffer, stream device.Stream) error {
 	if err := stream.Download(data, e.output.Buffer, 0); err != nil {
 		return err
 	}
-	if e.stray {
+	if e.faulty.stray {
 		data[len(data)-1] ^= 1
 	} else {
 		element := data[e.output.Offset*d.Size():][:d.Size()]
 		x := devicetest.Decode(element, d)[0]
-		if !math.IsInf(x, 0) && x == x {
-			x += e.ulp * devicetest.Unit(x, d)
+		if !math.IsInf(x, 0) && !math.IsNaN(x) {
+			x += e.faulty.ulp * devicetest.Unit(x, d)
 		}
 		copy(element, devicetest.Encode([]float64{x}, d))
 	}

@@ -1,10 +1,10 @@
 package report
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"image/color"
+	"io"
 	"math"
 	"slices"
 
@@ -66,31 +66,30 @@ const (
 
 // WritePlot draws time an element over size in a panel for each operation, dtype, reduction and
 // layout, one line a device, with the memory limit. The format is "png" or "svg".
-func WritePlot(m machine.Machine, results []*measure.Result, format string) ([]byte, error) {
+func WritePlot(w io.Writer, m machine.Machine, results []*measure.Result, format string) error {
 	list := panels(results)
 	if len(list) == 0 {
-		return nil, errors.New("there is nothing to draw: no operation was measured at two sizes or more")
+		return errors.New("there is nothing to draw: no operation was measured at two sizes or more")
 	}
 	columns := min(perRow, len(list))
 	rows := (len(list) + columns - 1) / columns
 	width, height := panelWidth*vg.Length(columns), panelHeight*vg.Length(rows)
 	canvas, err := draw.NewFormattedCanvas(width, height, format)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	page := draw.New(canvas)
 	for i, p := range list {
 		drawn, err := p.plot(m)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		x, y := vg.Length(i%columns)*panelWidth, height-vg.Length(i/columns+1)*panelHeight
 		margin := vg.Points(6)
 		drawn.Draw(draw.Crop(page, x+margin, x+panelWidth-width-margin, y+margin, y+panelHeight-height-margin))
 	}
-	var b bytes.Buffer
-	_, err = canvas.WriteTo(&b)
-	return b.Bytes(), err
+	_, err = canvas.WriteTo(w)
+	return err
 }
 
 // palette is one that people with other colour vision can tell apart (Okabe and Ito, 2008).

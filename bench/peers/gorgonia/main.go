@@ -1,85 +1,124 @@
-// Command gorgoniabench measures the soft-margin loss, mean, forward and gradient
-// for the scores, in Gorgonia. Arguments: log1p or softplus, then value or dual.
+// Command gorgoniabench measures the soft margin loss, mean, forward and gradient for
+// the scores, and training steps, in Gorgonia. Arguments: log1p or softplus, the
+// operator that the loss is made of, then value or dual, where the gradient is kept.
 package main
 
 import (
-	"fmt"
 	"log"
-	"math"
-	"math/rand"
 	"os"
-	"runtime"
-	"slices"
-	"time"
+	"strconv"
 
-	. "gorgonia.org/gorgonia"
+	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
+
+	"github.com/pullback-go/pullback/bench/peers/work"
 )
 
-const n, warm, iters = 1 << 20, 5, 40
-
 func main() {
-	rng := rand.New(rand.NewSource(2))
-	x, y := make([]float32, n), make([]float32, n)
-	for i := range x {
-		x[i], y[i] = float32(rng.NormFloat64()), float32(2*rng.Intn(2)-1)
+	if len(os.Args) != 3 || os.Args[1] != "log1p" && os.Args[1] != "softplus" || os.Args[2] != "value" && os.Args[2] != "dual" {
+		log.Fatal("usage: gorgonia log1p|softplus value|dual")
 	}
+	work.Introduce("Gorgonia", "gorgonia.org/gorgonia", os.Args[1:]...)
+	measureLoss()
+	for _, job := range work.Jobs {
+		train(job)
+	}
+}
 
-	g := NewGraph()
-	vector := func(name string, data []float32) *Node {
-		return NewVector(g, tensor.Float32, WithShape(n), WithName(name),
-			WithValue(tensor.New(tensor.WithShape(n), tensor.WithBacking(data))))
-	}
-	xs, ys := vector("x", x), vector("y", y)
-	each := Must(Neg(Must(HadamardProd(xs, ys))))
+func softMarginLoss(scores, labels *G.Node) *G.Node {
+	each := G.Must(G.Neg(G.Must(G.HadamardProd(scores, labels))))
 	if os.Args[1] == "softplus" {
-		each = Must(Softplus(each))
+		each = G.Must(G.Softplus(each))
 	} else {
-		each = Must(Log1p(Must(Exp(each))))
+		each = G.Must(G.Log1p(G.Must(G.Exp(each))))
 	}
-	loss := Must(Mean(each))
-	grads, err := Grad(loss, xs)
+	return G.Must(G.Mean(each))
+}
+
+func array(data []float32, shape ...int) *tensor.Dense {
+	return tensor.New(tensor.WithShape(shape...), tensor.WithBacking(data))
+}
+
+func run(vm G.VM) {
+	if err := vm.RunAll(); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func measureLoss() {
+	l := work.NewLoss()
+	n := len(l.Scores)
+	g := G.NewGraph()
+	vector := func(name string, data []float32) *G.Node {
+		return G.NewVector(g, tensor.Float32, G.WithShape(n), G.WithName(name), G.WithValue(array(data, n)))
+	}
+	scores, labels := vector("scores", l.Scores), vector("labels", l.Labels)
+	loss := softMarginLoss(scores, labels)
+	grads, err := G.Grad(loss, scores)
 	if err != nil {
 		log.Fatal(err)
 	}
-	var options []VMOpt
-	if os.Args[2] == "dual" { // as for a solver: the gradient is also added to that of x
-		options = append(options, BindDualValues(xs))
+	var options []G.VMOpt
+	if os.Args[2] == "dual" { // as for a solver: the gradient is also added to that of the scores
+		options = append(options, G.BindDualValues(scores))
 	}
-	vm := NewTapeMachine(g, options...)
+	vm := G.NewTapeMachine(g, options...)
 	defer vm.Close()
-
-	var times []float64
-	for i := range warm + iters {
-		start := time.Now()
-		if err := vm.RunAll(); err != nil {
-			log.Fatal(err)
-		}
-		elapsed := time.Since(start)
-		if i == 0 {
-			grad := grads[0].Value()
-			if os.Args[2] == "dual" {
-				grad, _ = xs.Grad()
+	l.Measure(func() { run(vm) }, func() (float32, []float32) {
+		grad := grads[0].Value()
+		if os.Args[2] == "dual" {
+			if grad, err = scores.Grad(); err != nil {
+				log.Fatal(err)
 			}
-			check(x, y, loss.Value().Data().(float32), grad.Data().([]float32))
 		}
-		vm.Reset()
-		if i >= warm {
-			times = append(times, elapsed.Seconds()*1e3)
-		}
-	}
-	slices.Sort(times)
-	fmt.Printf("Gorgonia %v GOMAXPROCS=%d: median %.2f ms, best %.2f ms of %d\n",
-		os.Args[1:], runtime.GOMAXPROCS(0), times[iters/2], times[0], iters)
+		return loss.Value().Data().(float32), grad.Data().([]float32)
+	}, vm.Reset)
 }
 
-// check compares the loss, and the gradient times n, with float64 arithmetic.
-func check(x, y []float32, loss float32, grad []float32) {
-	var want, off float64
-	for i := range x {
-		e := math.Exp(-float64(x[i]) * float64(y[i]))
-		want += math.Log1p(e) / n
-		off = max(off, math.Abs(float64(grad[i])*n+float64(y[i])*e/(1+e)))
+// train always keeps the gradients where a solver wants them.
+func train(job work.Job) {
+	g := G.NewGraph()
+	matrix := func(name string, rows, columns int, options ...G.NodeConsOpt) *G.Node {
+		return G.NewMatrix(g, tensor.Float32, append(options, G.WithShape(rows, columns), G.WithName(name))...)
 	}
-	fmt.Printf("loss %.7f, true %.7f, largest gradient error times n %.1e\n", loss, want, off)
+	features, labels := matrix("features", job.Rows, job.Sizes[0]), matrix("labels", job.Rows, 1)
+	h := features
+	var params G.Nodes
+	layers := job.Layers()
+	for k, l := range layers {
+		w := matrix("weight"+strconv.Itoa(k), l.In, l.Out, G.WithValue(array(l.Weight, l.In, l.Out)))
+		b := matrix("bias"+strconv.Itoa(k), 1, l.Out, G.WithValue(array(l.Bias, 1, l.Out)))
+		h = G.Must(G.BroadcastAdd(G.Must(G.Mul(h, w)), b, nil, []byte{0}))
+		if k < len(layers)-1 {
+			h = G.Must(G.Rectify(h))
+		}
+		params = append(params, w, b)
+	}
+	cost := softMarginLoss(h, labels)
+	var loss G.Value
+	G.Read(cost, &loss)
+	if _, err := G.Grad(cost, params...); err != nil {
+		log.Fatal(err)
+	}
+	vm := G.NewTapeMachine(g, G.BindDualValues(params...))
+	defer vm.Close()
+	solver := G.NewAdamSolver(G.WithLearnRate(work.LearningRate), G.WithBeta1(work.Beta1), G.WithBeta2(work.Beta2), G.WithEps(work.Epsilon))
+
+	x, y := job.Batch()
+	rows, targets := array(x, job.Rows, job.Sizes[0]), array(y, job.Rows, 1)
+	job.Measure(func() float32 {
+		if err := G.Let(features, rows); err != nil {
+			log.Fatal(err)
+		}
+		if err := G.Let(labels, targets); err != nil {
+			log.Fatal(err)
+		}
+		run(vm)
+		value := loss.Data().(float32)
+		if err := solver.Step(G.NodesToValueGrads(params)); err != nil {
+			log.Fatal(err)
+		}
+		vm.Reset()
+		return value
+	})
 }

@@ -27,9 +27,8 @@
 //
 // # Crashes
 //
-// [Write] fills a temporary file, makes sure that it is on disk, and renames it over the
-// old one, so whenever the program or the machine stops, the path names a whole file: the old or
-// the new. A program that is killed in the middle of a write leaves that temporary file behind,
+// Whenever the program or the machine stops, the path names a whole file: the old or
+// the new, see package atomicfile. A program that is killed in the middle of a write leaves that temporary file behind,
 // in the same folder and named as the file with a dot in front and digits at the end. It may be removed.
 //
 // # Why not a library

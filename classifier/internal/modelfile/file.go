@@ -5,7 +5,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 const (
@@ -65,19 +64,6 @@ func dataSize(dtype string, shape []int) int {
 		size *= d
 	}
 	return size
-}
-
-// quote quotes text from a file for an error message, cutting what is long.
-func quote(s string) string {
-	const limit = 60
-	if len(s) > limit {
-		cut := limit
-		for cut > 0 && !utf8.RuneStart(s[cut]) {
-			cut--
-		}
-		s = s[:cut] + "…"
-	}
-	return strconv.Quote(s)
 }
 
 // shapeText is a shape for an error message, cut if it is long.

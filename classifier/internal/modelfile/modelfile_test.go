@@ -202,7 +202,7 @@ func TestRefused(t *testing.T) {
 		"header open":    {sealed(metadata("1"), nil), senseless(0)},
 		"header goes on": {sealed(metadata("1")+`}`+one, make([]byte, 4)), senseless(1)},
 		"nested":         {sealed(metadata("1")+`,"a":`+strings.Repeat("[", 1_000_000)+"}", nil), senseless(5)},
-		"long name":      {sealed(metadata("1")+`,"`+strings.Repeat("é", 1_000_000)+`":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}}`, nil), `is damaged: tensor "` + strings.Repeat("é", 30) + `…" has dtype "U8", but must have F64, I64, F32, F16 or BF16`},
+		"long name":      {sealed(metadata("1")+`,"`+strings.Repeat("é", 1_000_000)+`":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}}`, nil), `is damaged: tensor "` + strings.Repeat("é", 60) + `" has dtype "U8", but must have F64, I64, F32, F16 or BF16`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := save(t, c.content)
@@ -295,5 +295,5 @@ func TestWriteMistakes(t *testing.T) {
 		})
 	}
 	err := Write(filepath.Join(folder, "none", "model.safetensors"), example())
-	require.ErrorIs(t, err, os.ErrNotExist)
+	require.ErrorContains(t, err, "there is no directory")
 }

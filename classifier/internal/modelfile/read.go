@@ -146,7 +146,7 @@ func parse(header []byte) (*File, []place, error) {
 			continue
 		}
 		if _, twice := file.Tensors[name]; twice {
-			return nil, nil, fmt.Errorf("is damaged: it has two tensors named %s", quote(name))
+			return nil, nil, fmt.Errorf("is damaged: it has two tensors named %.60q", name)
 		}
 		var entry json.RawMessage
 		if err := d.Decode(&entry); err != nil || len(entry) > maxEntry { // long arrays allocate much more than their text
@@ -163,16 +163,16 @@ func parse(header []byte) (*File, []place, error) {
 		begin := t.Offsets[0]
 		switch {
 		case elementSize(t.DType) == 0:
-			return nil, nil, fmt.Errorf("is damaged: tensor %s has dtype %s, but must have %s", quote(name), quote(t.DType), dtypes)
+			return nil, nil, fmt.Errorf("is damaged: tensor %.60q has dtype %.60q, but must have %s", name, t.DType, dtypes)
 		case begin < end:
-			return nil, nil, fmt.Errorf("is damaged: tensor %s overlaps the one before it", quote(name))
+			return nil, nil, fmt.Errorf("is damaged: tensor %.60q overlaps the one before it", name)
 		case begin > end:
-			return nil, nil, fmt.Errorf("is damaged: %d bytes before tensor %s belong to none", begin-end, quote(name))
+			return nil, nil, fmt.Errorf("is damaged: %d bytes before tensor %.60q belong to none", begin-end, name)
 		}
 		end = t.Offsets[1]
 		if size := dataSize(t.DType, t.Shape); size < 0 || end < begin || end-begin != int64(size) {
-			return nil, nil, fmt.Errorf("is damaged: tensor %s has %d bytes of data, which are not those of %s%s",
-				quote(name), end-begin, t.DType, shapeText(t.Shape))
+			return nil, nil, fmt.Errorf("is damaged: tensor %.60q has %d bytes of data, which are not those of %s%s",
+				name, end-begin, t.DType, shapeText(t.Shape))
 		}
 		file.Tensors[name] = Tensor{DType: t.DType, Shape: t.Shape}
 		places = append(places, place{name, begin, end})

@@ -19,16 +19,17 @@ import (
 	"github.com/pullback-go/pullback/internal/atomicfile"
 )
 
-// Write puts f in place of the file at path, or makes a new one, as package atomicfile does. It is an error if there is something other than a regular file at path,
-// if the document is not JSON in UTF-8, if a name is "__metadata__" or not UTF-8, and if a tensor's
-// data is not what its dtype and shape take.
+// Write puts f in place of the file at path, or makes a new one, as package atomicfile does. It is
+// an error if there is something other than a regular file at path, if the document is not JSON in
+// UTF-8, if a name is "__metadata__" or not UTF-8, and if a tensor's data is not what its dtype and
+// shape take.
 func Write(path string, f *File) error {
 	parts, err := encode(f)
+	if info, failed := os.Stat(path); err == nil && failed == nil && !info.Mode().IsRegular() {
+		err = errors.New("there is something at this path that is not a regular file; choose another path")
+	}
 	if err != nil {
 		return fmt.Errorf("model file %q cannot be written: %w", path, err)
-	}
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return fmt.Errorf("model file %q cannot be written: there is something at this path that is not a regular file; choose another path", path)
 	}
 	return atomicfile.Write(path, func(w io.Writer) error {
 		for _, part := range parts {
@@ -69,11 +70,11 @@ func encode(f *File) ([][]byte, error) {
 		t := f.Tensors[name]
 		switch {
 		case name == "__metadata__" || !utf8.ValidString(name):
-			return nil, fmt.Errorf("a tensor is named %s, but a name must be UTF-8 and other than \"__metadata__\"", quote(name))
+			return nil, fmt.Errorf("a tensor is named %.60q, but a name must be UTF-8 and other than \"__metadata__\"", name)
 		case elementSize(t.DType) == 0:
-			return nil, fmt.Errorf("tensor %s has dtype %s, but must have %s", quote(name), quote(t.DType), dtypes)
+			return nil, fmt.Errorf("tensor %.60q has dtype %.60q, but must have %s", name, t.DType, dtypes)
 		case len(t.Data) != dataSize(t.DType, t.Shape):
-			return nil, fmt.Errorf("tensor %s has %d bytes of data, which are not those of %s%s", quote(name), len(t.Data), t.DType, shapeText(t.Shape))
+			return nil, fmt.Errorf("tensor %.60q has %d bytes of data, which are not those of %s%s", name, len(t.Data), t.DType, shapeText(t.Shape))
 		}
 		shape, err := json.Marshal(append([]int{}, t.Shape...)) // not null for none
 		if err != nil {

@@ -1,0 +1,64 @@
+package report_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/pullback-go/pullback/classifier"
+	"github.com/pullback-go/pullback/classifier/report"
+	"github.com/pullback-go/pullback/dataset"
+	"github.com/pullback-go/pullback/device"
+	_ "github.com/pullback-go/pullback/device/cpu"
+)
+
+func TestOf(t *testing.T) {
+	dev, err := device.Open("cpu?threads=1")
+	require.NoError(t, err)
+	defer func() { require.NoError(t, dev.Close()) }()
+	moons, err := dataset.Toy("moons", 300, 0.1, 1)
+	require.NoError(t, err)
+	train, validation, test, err := moons.Split(0.2, 0.2, 1)
+	require.NoError(t, err)
+	opts := classifier.DefaultOptions()
+	opts.Epochs, opts.Validation = 2, validation
+	m, err := classifier.Fit(context.Background(), dev, train, opts)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, m.Close()) }()
+
+	r, err := report.Of(m, train, test)
+	require.NoError(t, err)
+	require.Equal(t, "test", r.Rows)
+	require.Equal(t, test.Labels(), r.Labels)
+	require.Len(t, r.Curves, 2)
+	require.Len(t, r.Curves[1].Losses, 2)
+	require.Equal(t, []string{"x1", "x2"}, r.Importance.Names)
+	require.Contains(t, r.DOT, "digraph")
+	require.Contains(t, r.Data, report.Entry{Name: "training rows", Value: "180"})
+	launches := int64(0)
+	for _, o := range r.Operations {
+		if strings.HasPrefix(o.Name, "Linear") {
+			launches += o.Launches
+		}
+	}
+	require.Positive(t, launches, "%v", r.Operations)
+	scores, err := r.Boundary.Score(r.Boundary.Points)
+	require.NoError(t, err)
+	require.Equal(t, r.Scores, scores, "the plane's points are the test rows")
+
+	frame := dataset.BreastCancer()
+	opts.Hidden, opts.Validation = nil, nil
+	linear, err := classifier.Fit(context.Background(), dev, frame, opts)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, linear.Close()) }()
+	r, err = report.Of(linear, frame, nil)
+	require.NoError(t, err)
+	require.Equal(t, "training", r.Rows)
+	require.Len(t, r.Curves, 1)
+	require.Nil(t, r.Boundary)
+	weights, _, err := linear.Weights()
+	require.NoError(t, err)
+	require.Equal(t, weights, r.Importance.Values)
+}
