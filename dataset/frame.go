@@ -63,7 +63,8 @@ func (f *Frame) AddNumeric(name string, values []float64) error {
 			c.addNumber(v)
 		}
 	}
-	return f.addColumn(c)
+	f.addColumn(c)
+	return nil
 }
 
 // AddCategorical adds a column of categories, "" and what else stands for a
@@ -79,7 +80,8 @@ func (f *Frame) AddCategorical(name string, values []string) error {
 			return fmt.Errorf("dataset: value %d (from 0) of column %q: %s", i, name, reason)
 		}
 	}
-	return f.addColumn(c)
+	f.addColumn(c)
+	return nil
 }
 
 // SetLabels gives each row its label: any two texts, of which positive becomes +1;
@@ -122,12 +124,11 @@ func (f *Frame) has(name string) bool {
 	return f.label == name || slices.ContainsFunc(f.columns, func(c *column) bool { return c.name == name })
 }
 
-func (f *Frame) addColumn(c *column) error {
-	c.finish()
+func (f *Frame) addColumn(c *column) {
+	c.finish() // which has nothing to say of a column whose kind was given
 	f.n = c.n
 	f.columns = append(f.columns, c)
 	f.layout.width = len(f.columns)
-	return nil
 }
 
 // Source returns the name of the file or other source.

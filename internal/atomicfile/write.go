@@ -61,21 +61,24 @@ func write(path string, fill func(io.Writer) error) error {
 
 // resolve follows links, and reports whether what is there is a regular file or may become one.
 func resolve(path string) (target string, regular bool, err error) {
-	if target, err = filepath.EvalSymlinks(path); err != nil {
-		folder := filepath.Dir(path)
-		if info, err := os.Stat(folder); err != nil || !info.IsDir() {
-			return "", false, fmt.Errorf("there is no directory %s", folder)
-		}
-		return path, true, nil
-	}
-	info, err := os.Stat(target)
-	if err != nil {
-		return "", false, err
-	}
-	if info.IsDir() {
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && info.IsDir():
 		return "", false, errors.New("it is a directory")
+	case err == nil && !info.Mode().IsRegular():
+		return path, false, nil
+	case err == nil:
+		target, err = filepath.EvalSymlinks(path)
+		return target, true, err
 	}
-	return target, info.Mode().IsRegular(), nil
+	if _, there := os.Lstat(path); there == nil {
+		return "", false, err // a link to nothing
+	}
+	folder := filepath.Dir(path)
+	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+		return "", false, fmt.Errorf("there is no directory %s", folder)
+	}
+	return path, true, nil
 }
 
 func explain(path string, err error) error {

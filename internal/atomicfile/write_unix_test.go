@@ -3,6 +3,7 @@
 package atomicfile_test
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -42,20 +43,41 @@ func TestLinkIsFollowed(t *testing.T) {
 	requireContent(t, "new", target)
 }
 
-// A device or a pipe is not replaced by a file.
+// A device or a pipe is not replaced by a file, however it is named.
 func TestNotARegularFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "pipe")
-	require.NoError(t, syscall.Mkfifo(path, 0o600))
-	require.NoError(t, atomicfile.Check(path))
-	r, err := os.OpenFile(path, os.O_RDWR, 0) // so that neither end waits for the other
+	dir := t.TempDir()
+	named := filepath.Join(dir, "pipe")
+	require.NoError(t, syscall.Mkfifo(named, 0o600))
+	fifo, err := os.OpenFile(named, os.O_RDWR, 0) // so that neither end waits for the other
+	require.NoError(t, err)
+	defer fifo.Close()
+	link := filepath.Join(dir, "link")
+	require.NoError(t, os.Symlink(named, link))
+	r, w, err := os.Pipe()
 	require.NoError(t, err)
 	defer r.Close()
-	require.NoError(t, atomicfile.Write(path, text("through")))
-	got := make([]byte, len("through"))
-	_, err = r.Read(got)
+	defer w.Close()
+	for path, from := range map[string]*os.File{named: fifo, link: fifo, fmt.Sprintf("/dev/fd/%d", w.Fd()): r} {
+		if _, err := os.Stat(path); err != nil {
+			t.Logf("%s is not there", path)
+			continue
+		}
+		require.NoError(t, atomicfile.Check(path))
+		require.NoError(t, atomicfile.Write(path, text("through")))
+		got := make([]byte, len("through"))
+		_, err = from.Read(got)
+		require.NoError(t, err)
+		require.Equal(t, "through", string(got))
+	}
+	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)
-	require.Equal(t, "through", string(got))
-	info, err := os.Lstat(path)
-	require.NoError(t, err)
-	require.Equal(t, fs.ModeNamedPipe, info.Mode().Type())
+	require.Len(t, entries, 2)
+	for i, mode := range []fs.FileMode{fs.ModeSymlink, fs.ModeNamedPipe} {
+		require.Equal(t, mode, entries[i].Type())
+	}
+
+	dangling := filepath.Join(dir, "dangling")
+	require.NoError(t, os.Symlink(filepath.Join(dir, "nothing"), dangling))
+	require.ErrorIs(t, atomicfile.Check(dangling), fs.ErrNotExist)
+	require.ErrorIs(t, atomicfile.Write(dangling, text("")), fs.ErrNotExist)
 }
