@@ -55,10 +55,6 @@ func or(list, byDefault []string) []string {
 // points returns everything that is chosen, in the order of the table, and what
 // cannot be measured with the reason.
 func (s selection) points() (list []measure.Point, impossible []string, err error) {
-	dtypes := []string{"float32", "bfloat16"}
-	if s.quick {
-		dtypes = dtypes[:1]
-	}
 	add := func(p measure.Point) {
 		if reason := p.Check(); reason != nil {
 			impossible = append(impossible, reason.Error())
@@ -70,7 +66,7 @@ func (s selection) points() (list []measure.Point, impossible []string, err erro
 		if len(s.ops) > 0 && !slices.Contains(s.ops, op) {
 			continue
 		}
-		for _, name := range or(s.dtypes, dtypes) {
+		for _, name := range or(s.dtypes, []string{"float32"}) {
 			dtype, err := device.ParseDType(name)
 			if err != nil {
 				return nil, nil, err
