@@ -1,16 +1,8 @@
 package strided
 
-import (
-	"fmt"
-
-	"golang.org/x/sys/cpu"
-)
+import "fmt"
 
 //go:generate go run -C _asm . -out ../kernels_amd64.s -stubs ../kernels_amd64.go -pkg strided
-
-// Available reports whether the processor has AVX2, and the operating system saves its
-// registers. There is no processor with AVX2 and without F16C.
-func Available() bool { return cpu.X86.HasAVX2 }
 
 // What there must be at least: Lanes elements of a gather and columns of a transposed matrix, and LeastRows rows.
 const (
