@@ -5,7 +5,7 @@ go 1.26.5
 require (
 	github.com/gomlx/compute v0.1.2
 	github.com/gomlx/gomlx v0.28.2
-	github.com/pullback-go/pullback/bench/peers/work v0.0.0
+	github.com/pullback-go/pullback/bench/peers/workload v0.0.0
 )
 
 require (
@@ -15,4 +15,4 @@ require (
 	k8s.io/klog/v2 v2.140.0 // indirect
 )
 
-replace github.com/pullback-go/pullback/bench/peers/work => ../work
+replace github.com/pullback-go/pullback/bench/peers/workload => ../workload

@@ -15,7 +15,7 @@ import (
 	"github.com/gomlx/gomlx/ml/model"
 	"github.com/gomlx/gomlx/ml/train/optimizer"
 
-	"github.com/pullback-go/pullback/bench/peers/work"
+	"github.com/pullback-go/pullback/bench/peers/workload"
 )
 
 func main() {
@@ -26,9 +26,9 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	work.Introduce("GoMLX", "github.com/gomlx/gomlx", os.Args[1])
+	workload.Introduce("GoMLX", "github.com/gomlx/gomlx", os.Args[1])
 	measureLoss(backend)
-	for _, job := range work.Jobs {
+	for _, job := range workload.Jobs {
 		train(backend, job)
 	}
 }
@@ -38,7 +38,7 @@ func softMarginLoss(scores, labels *graph.Node) *graph.Node {
 }
 
 func measureLoss(backend compute.Backend) {
-	l := work.NewLoss()
+	l := workload.NewLoss()
 	// ToDevice moves a tensor to the backend and frees its local copy; calls find it there.
 	onDevice := func(data []float32) *tensors.Tensor {
 		t := tensors.FromFlatDataAndDimensions(data, len(data))
@@ -63,9 +63,9 @@ func measureLoss(backend compute.Backend) {
 	})
 }
 
-func train(backend compute.Backend, job work.Job) {
+func train(backend compute.Backend, job workload.Job) {
 	layers := job.Layers()
-	adam := optimizer.Adam().LearningRate(work.LearningRate).Betas(work.Beta1, work.Beta2).Epsilon(work.Epsilon).Done()
+	adam := optimizer.Adam().LearningRate(workload.LearningRate).Betas(workload.Beta1, workload.Beta2).Epsilon(workload.Epsilon).Done()
 	// What train.Trainer compiles, without its moving average of the loss.
 	step := model.MustNewExec(backend, model.NewStore(), func(scope *model.Scope, h, labels *graph.Node) *graph.Node {
 		g := h.Graph()

@@ -4,7 +4,7 @@ go 1.25.0
 
 // A newer assume-no-moving-gc than the tensor module asks for: the old one panics on start under a new Go.
 require (
-	github.com/pullback-go/pullback/bench/peers/work v0.0.0
+	github.com/pullback-go/pullback/bench/peers/workload v0.0.0
 	go4.org/unsafe/assume-no-moving-gc v0.0.0-20231121144256-b99613f794b6 // indirect
 	gorgonia.org/gorgonia v0.9.18
 	gorgonia.org/tensor v0.9.24
@@ -31,4 +31,4 @@ require (
 	gorgonia.org/vecf64 v0.9.0 // indirect
 )
 
-replace github.com/pullback-go/pullback/bench/peers/work => ../work
+replace github.com/pullback-go/pullback/bench/peers/workload => ../workload

@@ -11,16 +11,16 @@ import (
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
-	"github.com/pullback-go/pullback/bench/peers/work"
+	"github.com/pullback-go/pullback/bench/peers/workload"
 )
 
 func main() {
 	if len(os.Args) != 3 || os.Args[1] != "log1p" && os.Args[1] != "softplus" || os.Args[2] != "value" && os.Args[2] != "dual" {
 		log.Fatal("usage: gorgonia log1p|softplus value|dual")
 	}
-	work.Introduce("Gorgonia", "gorgonia.org/gorgonia", os.Args[1:]...)
+	workload.Introduce("Gorgonia", "gorgonia.org/gorgonia", os.Args[1:]...)
 	measureLoss()
-	for _, job := range work.Jobs {
+	for _, job := range workload.Jobs {
 		train(job)
 	}
 }
@@ -46,7 +46,7 @@ func run(vm G.VM) {
 }
 
 func measureLoss() {
-	l := work.NewLoss()
+	l := workload.NewLoss()
 	n := len(l.Scores)
 	g := G.NewGraph()
 	vector := func(name string, data []float32) *G.Node {
@@ -76,7 +76,7 @@ func measureLoss() {
 }
 
 // train always keeps the gradients where a solver wants them.
-func train(job work.Job) {
+func train(job workload.Job) {
 	g := G.NewGraph()
 	matrix := func(name string, rows, columns int, options ...G.NodeConsOpt) *G.Node {
 		return G.NewMatrix(g, tensor.Float32, append(options, G.WithShape(rows, columns), G.WithName(name))...)
@@ -102,7 +102,7 @@ func train(job work.Job) {
 	}
 	vm := G.NewTapeMachine(g, G.BindDualValues(params...))
 	defer vm.Close()
-	solver := G.NewAdamSolver(G.WithLearnRate(work.LearningRate), G.WithBeta1(work.Beta1), G.WithBeta2(work.Beta2), G.WithEps(work.Epsilon))
+	solver := G.NewAdamSolver(G.WithLearnRate(workload.LearningRate), G.WithBeta1(workload.Beta1), G.WithBeta2(workload.Beta2), G.WithEps(workload.Epsilon))
 
 	x, y := job.Batch()
 	rows, targets := array(x, job.Rows, job.Sizes[0]), array(y, job.Rows, 1)

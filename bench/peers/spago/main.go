@@ -12,16 +12,16 @@ import (
 	"github.com/nlpodyssey/spago/nn"
 	"github.com/nlpodyssey/spago/optimizers/adam"
 
-	"github.com/pullback-go/pullback/bench/peers/work"
+	"github.com/pullback-go/pullback/bench/peers/workload"
 )
 
 func main() {
 	if len(os.Args) != 2 || os.Args[1] != "log" && os.Args[1] != "softplus" {
 		log.Fatal("usage: spago log|softplus")
 	}
-	work.Introduce("spaGO", "github.com/nlpodyssey/spago", os.Args[1])
+	workload.Introduce("spaGO", "github.com/nlpodyssey/spago", os.Args[1])
 	measureLoss()
-	for _, job := range work.Jobs {
+	for _, job := range workload.Jobs {
 		train(job)
 	}
 }
@@ -50,7 +50,7 @@ func backward(loss mat.Tensor) {
 }
 
 func measureLoss() {
-	l := work.NewLoss()
+	l := workload.NewLoss()
 	scores, labels := matrix(len(l.Scores), 1, l.Scores), matrix(len(l.Labels), 1, l.Labels)
 	scores.SetRequiresGrad(true)
 	var loss mat.Tensor
@@ -62,7 +62,7 @@ func measureLoss() {
 	}, scores.ZeroGrad)
 }
 
-func train(job work.Job) {
+func train(job workload.Job) {
 	var weights, biases []*nn.Param
 	for _, l := range job.Layers() {
 		weights = append(weights, nn.NewParam(matrix(l.In, l.Out, l.Weight)))
@@ -71,7 +71,7 @@ func train(job work.Job) {
 	features, labels := job.Batch()
 	// Nothing is broadcast: a column of ones times a bias repeats it for every row.
 	ones := matrix(job.Rows, 1, mat.CreateInitializedSlice[float32](job.Rows, 1))
-	optimizer := adam.New(adam.NewConfig(work.LearningRate, work.Beta1, work.Beta2, work.Epsilon))
+	optimizer := adam.New(adam.NewConfig(workload.LearningRate, workload.Beta1, workload.Beta2, workload.Epsilon))
 	job.Measure(func() float32 {
 		var h mat.Tensor = matrix(job.Rows, job.Sizes[0], features)
 		for k := range weights {

@@ -1,7 +1,7 @@
-// Package work is what the Go peers are measured on, so that each of them does the
+// Package workload is what the Go peers are measured on, so that each of them does the
 // same: the data, the clock, and the right answers. The answers come from plain loops
 // in float64, and a peer must give them before its time counts.
-package work
+package workload
 
 import (
 	"fmt"
