@@ -51,8 +51,12 @@ func Gradients(y *Node, xs ...*Node) []*Node {
 	gradients[y.id] = g.filled(y.typ, 1)
 	for id := y.id; id >= 0; id-- {
 		n := g.nodes[id]
-		if gradients[id] == nil || !onPath[id] || n.gradients == nil {
+		if gradients[id] == nil || !onPath[id] || n.op == nil {
 			continue
+		}
+		if n.gradients == nil {
+			g.Fail(fmt.Errorf("Gradients: %s at %s has no gradient rule; give graph.Apply one, graph.ZeroGradient if the derivative is zero", n.Name(), n.Position()))
+			return result
 		}
 		g.within = n.position
 		flow := n.gradients(n, gradients[id])

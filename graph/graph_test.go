@@ -268,6 +268,12 @@ func TestMistakesAreReportedWithTheirLine(t *testing.T) {
 			at = here(1)
 			return in
 		},
+		"Gradients: custom at POSITION has no gradient rule; give graph.Apply one, graph.ZeroGradient if the derivative is zero": func(_ *graph.Graph, in []*graph.Node) []*graph.Node {
+			bad := graph.Apply(custom{device.Exp{}}, nil, in[0])
+			gradients := graph.Gradients(ops.Sum(bad), in[0])
+			at = here(1)
+			return gradients
+		},
 		"custom: its gradient rule gave 1 gradients for 2 inputs": func(_ *graph.Graph, in []*graph.Node) []*graph.Node {
 			bad := graph.Apply(custom{device.Add{}}, func(_, g *graph.Node) []*graph.Node { return []*graph.Node{g} }, in[0], in[0])
 			at = here(1)

@@ -44,13 +44,18 @@ type source struct {
 
 // GradientFunc is the rule for how a gradient flows back through an operation:
 // given the node n and the gradient of the final result for n, of n's type, it
-// returns the gradients for n's inputs, in their order and of their types. It is nil
-// for an input through which no gradient flows. The rule makes nodes like any
+// returns the gradients for n's inputs, in their order and of their types, nil for
+// an input whose gradient is zero everywhere. The rule makes nodes like any
 // other code, so that its result can be differentiated again.
 type GradientFunc func(n, gradOutput *Node) []*Node
 
-// Apply makes the node op(inputs…). The gradients function may be nil if no
-// gradient flows back through the operation. A call that op's Infer refuses, a
+// ZeroGradient is the rule of an operation whose derivative is zero wherever it has
+// one, such as a step function.
+func ZeroGradient(n, _ *Node) []*Node { return make([]*Node, len(n.inputs)) }
+
+// Apply makes the node op(inputs…). An operation without a gradients function cannot
+// be differentiated: [Gradients] fails when it meets one between y and x; see also
+// [ZeroGradient]. A call that op's Infer refuses, a
 // nil input, or inputs of different graphs are recorded in the graph as its error.
 func Apply(op device.Op, gradients GradientFunc, inputs ...*Node) *Node {
 	g := graphOf(inputs)

@@ -81,7 +81,7 @@ func Abs(x *graph.Node) *graph.Node {
 }
 
 // Sign returns -1, 0 or 1 with the sign of x; NaN at NaN. No gradient flows through it.
-func Sign(x *graph.Node) *graph.Node { return graph.Apply(device.Sign{}, nil, x) }
+func Sign(x *graph.Node) *graph.Node { return graph.Apply(device.Sign{}, graph.ZeroGradient, x) }
 
 // Square returns x².
 func Square(x *graph.Node) *graph.Node {

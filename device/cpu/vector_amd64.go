@@ -191,8 +191,9 @@ func planLossParts(elements, cost int, f func(lo, hi int, sums []float64), r dev
 var _ = [1]struct{}{}[blockSize-simd.Part]
 
 // planVectorLossBackward is [planLossBackward] by vector kernels: by scalar, which
-// takes the norm times gradOutput, if that is one number (by past, which writes past
-// the caches, if the gradient is large), else by vector.
+// takes the norm times gradOutput, if that has one element (by past, which writes past
+// the caches, if the gradient is large), else by vector, even if all its elements are the
+// same one: how it is laid out must not show in the bits.
 func planVectorLossBackward(scalar, past func(dst, self, target []float32, factor float32), vector func(dst, gradOutput, self, target []float32, norm float32),
 	r device.Reduction, inputs []device.View, output device.View) *program {
 	norm := lossNorm(r, output)
@@ -200,7 +201,7 @@ func planVectorLossBackward(scalar, past func(dst, self, target []float32, facto
 	if e.elements == 0 {
 		return &program{}
 	}
-	if !e.inputs[0].layout.repeats() {
+	if device.Elements(inputs[0].Shape) > 1 {
 		e.kernel = func(dst, gradOutput, self, target []float32) { vector(dst, gradOutput, self, target, float32(norm)) }
 		return e.plan(vectorCostly, output)
 	}
