@@ -128,3 +128,66 @@ func BenchmarkLayouts(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkSubnormal compares operations on ordinary numbers with the same on subnormal ones, at
+// which processors are slow. Of the losses it is the scores that are subnormal.
+func BenchmarkSubnormal(b *testing.B) {
+	const n = 1 << 12
+	for dtype, tiny := range map[device.DType]float64{device.Float32: 0x1p-130, device.Float64: 0x1p-1030} {
+		vector, scalar, matrix := device.Type{DType: dtype, Shape: []int{n}}, device.Type{DType: dtype}, device.Type{DType: dtype, Shape: []int{64, 64}}
+		for _, c := range []struct {
+			op     device.Op
+			inputs []device.Type
+			at     int // the input that is subnormal
+		}{
+			{device.Exp{}, []device.Type{vector}, 0},
+			{device.Log{}, []device.Type{vector}, 0},
+			{device.Sqrt{}, []device.Type{vector}, 0},
+			{device.Tanh{}, []device.Type{vector}, 0},
+			{device.Sigmoid{}, []device.Type{vector}, 0},
+			{device.GELU{}, []device.Type{vector}, 0},
+			{device.Softplus{}, []device.Type{vector}, 0},
+			{device.LeakyReLU{NegativeSlope: 0.1}, []device.Type{vector}, 0},
+			{device.Add{}, []device.Type{vector, vector}, 0},
+			{device.Mul{}, []device.Type{vector, vector}, 0},
+			{device.Div{}, []device.Type{vector, vector}, 0},
+			{device.TanhBackward{}, []device.Type{vector, vector}, 1},
+			{device.GELUBackward{}, []device.Type{vector, vector}, 1},
+			{device.SoftMarginLoss{Reduction: device.Mean}, []device.Type{vector, vector}, 0},
+			{device.SoftMarginLossBackward{Reduction: device.Mean}, []device.Type{scalar, vector, vector}, 1},
+			{device.BCEWithLogits{Reduction: device.Mean}, []device.Type{vector, vector}, 0},
+			{device.BCEWithLogitsBackward{Reduction: device.Mean}, []device.Type{scalar, vector, vector}, 1},
+			{device.MatMul{}, []device.Type{matrix, matrix}, 0},
+			{device.ReduceSum{Axes: 1}, []device.Type{vector}, 0},
+			{device.Adam{Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8}, []device.Type{vector, vector, scalar, scalar, vector, vector}, 1},
+		} {
+			for _, scale := range []float64{1, tiny} {
+				b.Run(fmt.Sprintf("%s/%s/subnormal=%v", c.op.Name(), dtype, scale == tiny), func(b *testing.B) {
+					f := newFixture(b, 1)
+					r := rand.New(rand.NewPCG(1, 2))
+					inputs := make([]device.View, len(c.inputs))
+					for i, t := range c.inputs {
+						inputs[i] = f.random(r, t, false)
+					}
+					read, write := converters[float64](dtype, inputs[c.at].Buffer.(*buffer).mem)
+					x := make([]float64, c.inputs[c.at].Elements())
+					read(x, 0, 1)
+					for i := range x {
+						x[i] *= scale
+					}
+					write(x, 0, 1)
+					output := inputs[0]
+					if _, inPlace := c.op.(device.Updater); !inPlace {
+						output = f.output(c.op, inputs)
+					}
+					launch := f.plan(c.op, inputs, output)
+					for b.Loop() {
+						if err := launch(); err != nil {
+							b.Fatal(err)
+						}
+					}
+				})
+			}
+		}
+	}
+}

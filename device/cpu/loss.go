@@ -74,7 +74,7 @@ func bceWithLogits[F float](dst, self, target []F) {
 	for i, v := range self {
 		x := float64(v)
 		linear := max(x, 0) - float64(x*float64(target[i]))
-		dst[i] = F(linear + math.Log1p(math.Exp(-math.Abs(x))))
+		dst[i] = F(linear + math.Log1p(exp(-math.Abs(x))))
 	}
 }
 

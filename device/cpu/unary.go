@@ -25,7 +25,7 @@ func unaryKernel[F float](op device.Op) (kernel func(dst, a []F), cost int) {
 	case device.LeakyReLU:
 		return func(dst, a []F) { leakyReLU(op.NegativeSlope, dst, a) }, cheap
 	case device.Exp:
-		return each[F](math.Exp), costly
+		return each[F](exp), costly
 	case device.Log:
 		return each[F](math.Log), costly
 	case device.Tanh:
@@ -94,9 +94,17 @@ func leakyReLU[F float](slope float64, dst, a []F) {
 	}
 }
 
+// exp is e^x. Processors are slow at the powers of subnormal numbers, and need not take them.
+func exp(x float64) float64 {
+	if math.Abs(x) < 0x1p-60 {
+		return 1
+	}
+	return math.Exp(x)
+}
+
 // sigmoid is 1/(1 + e^-x), accurate in both tails and without overflow.
 func sigmoid(x float64) float64 {
-	e := math.Exp(-math.Abs(x))
+	e := exp(-math.Abs(x))
 	if x < 0 {
 		return e / (1 + e)
 	}
@@ -105,7 +113,7 @@ func sigmoid(x float64) float64 {
 
 // softplus is ln(1 + e^x), accurate in both tails and without overflow.
 func softplus(x float64) float64 {
-	y := math.Log1p(math.Exp(-math.Abs(x)))
+	y := math.Log1p(exp(-math.Abs(x)))
 	if x > 0 {
 		y += x
 	}

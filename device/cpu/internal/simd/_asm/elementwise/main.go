@@ -60,7 +60,7 @@ func main() {
 		}},
 
 		{"BCEWithLogits", "stores max(self, 0) - self·target + log(1 + e^-|self|).", "self target", "", 2, func(in []Vec) Vec {
-			loss := Log1pUnit(DecayExp(AtMost(Abs(in[0]), Float(104))))
+			loss := Log1pUnit(DecayExp(Magnitude(in[0], 104)))
 			linear := AtLeast(in[0], Float(0))
 			SubMul(linear, in[0], in[1])
 			return Add(loss, linear)
@@ -127,7 +127,7 @@ func main() {
 
 // bceDifference is sigmoid(x) - t. Where x > 0 it is (1 - t) - sigmoid(-x), which is accurate where t is 1.
 func bceDifference(x, t Vec) Vec {
-	d := UnitPlusExp(AtMost(Abs(x), Float(MaxExponent)))
+	d := UnitPlusExp(Magnitude(x, MaxExponent))
 	s := Div(Float(Unit).Scalar().Times(len(x)), d) // sigmoid(-|x|)
 	positive := Compare(Greater, x, Float(0))
 	base := Sub(And(positive, Float(1)), t)

@@ -45,14 +45,20 @@ func inFloat64(f instruction, a Vec, b string) Vec {
 // a minimax fit, coefficients rounded one after the other.
 var tanhCoefficients = []float32{-0x1.55553ep-2, 0x1.1109bep-3, -0x1.b89ab8p-5, 0x1.54c3a2p-6, -0x1.828682p-8}
 
+// Magnitude returns |x|, but at least 2^-40 and at most highest. Functions whose values are as good as those
+// at 0 below that are spared the powers of subnormal numbers, at which processors are slow.
+func Magnitude(x Vec, highest float32) Vec {
+	return AtLeast(AtMost(Abs(x), Float(highest)), Float(0x1p-40))
+}
+
 // Tanh returns tanh(x). For |x| < 0.55 it is a polynomial, and beyond, where nothing cancels,
 // 1 - 2/(e^|2x| + 1).
 func Tanh(x Vec) Vec {
-	square := Mul(x, x)
-	small := Horner(square, tanhCoefficients...)
-	MulAdd(small, Mul(square, x), x)
+	t := Magnitude(x, 10) // tanh(10) rounds to 1
+	square := Mul(t, t)
+	small := Mul(Horner(square, tanhCoefficients...), square)
+	MulAdd(small, x, x)
 
-	t := AtMost(Abs(x), Float(10)) // tanh(10) rounds to 1
 	isSmall := Compare(Less, t, Float(0.55))
 	u := Add(t, t)
 	p := power(reduceExp(u, magic()+bias, 0))
@@ -70,7 +76,7 @@ func Sigmoid(x Vec) Vec {
 
 // Softplus returns log(1 + e^x) as max(x, 0) + log(1 + e^-|x|).
 func Softplus(x Vec) Vec {
-	return Add(Log1pUnit(DecayExp(AtMost(Abs(x), Float(104)))), AtLeast(x, Float(0)))
+	return Add(Log1pUnit(DecayExp(Magnitude(x, 104))), AtLeast(x, Float(0)))
 }
 
 // centreCoefficients are those of P with Φ(x) = ½ + x·P(x²) for |x| ≤ 1, relative error
@@ -79,11 +85,11 @@ var centreCoefficients = []float32{0x1.988454p-2, -0x1.105862p-4, 0x1.46d558p-7,
 
 // GELU returns x·Φ(x): a polynomial for |x| < 1, and max(x, 0) - |x|·Φ(-|x|) beyond.
 func GELU(x Vec) Vec {
-	centre := Horner(Mul(x, x), centreCoefficients...)
+	t := Magnitude(x, MaxNormal)
+	centre := Horner(Mul(t, t), centreCoefficients...)
 	MulAdd(centre, x, Float(0.5))
 	centre = Mul(centre, x)
 
-	t := AtMost(Abs(x), Float(MaxNormal))
 	scaled, decay := NormalTail(t)
 	tail := Mul(Mul(Mul(scaled, t), decay), Float(Unit))
 	return Select(Compare(Less, t, Float(1)), Sub(AtLeast(x, Float(0)), tail), centre)
@@ -96,10 +102,10 @@ var slopeCoefficients = []float32{0x1.988452p-1, -0x1.1057f8p-2, 0x1.ea29cp-5, -
 // GELUDerivative returns Φ(x) + x·φ(x), with φ the density: a polynomial for |x| < 1, and beyond it
 // e^(-t²/2)·(N - t/√(2π)) for t = -x, where Φ(-t) = e^(-t²/2)·N, and 1 less that for t = x.
 func GELUDerivative(x Vec) Vec {
-	centre := Horner(Mul(x, x), slopeCoefficients...)
+	t := Magnitude(x, MaxNormal)
+	centre := Horner(Mul(t, t), slopeCoefficients...)
 	MulAdd(centre, x, Float(0.5))
 
-	t := AtMost(Abs(x), Float(MaxNormal))
 	scaled, decay := NormalTail(t)
 	SubMul(scaled, t, Float(0x1.988454p-2)) // 1/√(2π)
 	k := Mul(Mul(scaled, decay), Float(Unit))

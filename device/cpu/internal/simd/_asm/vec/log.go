@@ -47,10 +47,10 @@ func Log1p(x Vec) Vec {
 // Log returns ln(x) within 1 ulp: -Inf at 0, NaN below, +Inf at +Inf, NaN at NaN.
 func Log(x Vec) Vec {
 	tiny := Compare(Less, x, Float(0x1p-126))
-	normal := Select(tiny, x, Mul(x, Float(0x1p23)))
+	normal := Select(tiny, x, IntToFloat(x)) // the bits of a subnormal number are 2^149 times it
 	k := exponent(normal)
 	f := Sub(SubInt(normal, k), Float(1))
-	y := joinLog(Sub(IntToFloat(k), And(tiny, Float(23<<23))), f)
+	y := joinLog(Sub(IntToFloat(k), And(tiny, Float(149<<23))), f)
 
 	// Of the special numbers, +Inf and NaN are their own logarithms.
 	y = Select(Compare(NotLess, x, Const(inf)), y, x)
