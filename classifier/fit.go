@@ -10,6 +10,7 @@ import (
 
 	"github.com/pullback-go/pullback/dataset"
 	"github.com/pullback-go/pullback/device"
+	"github.com/pullback-go/pullback/optim"
 )
 
 // Fit trains a model on the rows with the device, which must stay open until the model is
@@ -39,6 +40,9 @@ func Fit(ctx context.Context, dev device.Device, train *dataset.Frame, opts Opti
 func newTrainer(dev device.Device, train *dataset.Frame, opts Options) (t *trainer, err error) {
 	if err := opts.check(); err != nil {
 		return nil, err
+	}
+	if opts.Optimizer == nil {
+		opts.Optimizer = optim.NewAdamW(optim.Constant(DefaultRate(opts.Hidden)))
 	}
 	encoder, err := dataset.FitEncoder(train, opts.Encoder)
 	if err != nil {

@@ -14,14 +14,14 @@ import (
 // Options says how a model is built and trained. Start from [DefaultOptions].
 type Options struct {
 	// Hidden has the widths of the hidden layers, with ReLU after each. None makes a linear
-	// model, which takes a higher learning rate, such as 0.02 for AdamW.
+	// model.
 	Hidden  []int
 	Dropout float64 // in [0, 1): the share of hidden activations that is dropped in training
 	Loss    Loss    // what is minimised
 
 	Epochs    int             // passes over the training rows
 	BatchSize int             // rows a step; the last batch of an epoch may be shorter
-	Optimizer optim.Optimizer // its schedule counts steps
+	Optimizer optim.Optimizer // its schedule counts steps; nil means AdamW at DefaultRate(Hidden)
 	L2        float64         // ½·L2·Σw²/rows over the weights, not the biases, is added to the mean loss (scikit-learn's alpha)
 	ClipNorm  float64         // gradients are scaled down to this norm, see optim.ClipNorm; 0 means never
 
@@ -67,11 +67,19 @@ func DefaultOptions() Options {
 		Hidden:    []int{64, 32},
 		Epochs:    15,
 		BatchSize: 32,
-		Optimizer: optim.NewAdamW(optim.Constant(3e-3)),
 		L2:        5,
 		Seed:      1,
 		DType:     device.Float32,
 	}
+}
+
+// DefaultRate returns the learning rate that suits AdamW for a model with such hidden layers:
+// 0.003, or 0.02 if there are none, since its loss is convex and its gradients are small.
+func DefaultRate(hidden []int) float64 {
+	if len(hidden) == 0 {
+		return 0.02
+	}
+	return 3e-3
 }
 
 func (o Options) check() error {
@@ -90,8 +98,6 @@ func (o Options) check() error {
 		return fmt.Errorf("classifier: %d epochs; at least 1 is needed", o.Epochs)
 	case o.BatchSize < 1:
 		return fmt.Errorf("classifier: a batch of %d rows; at least 1 is needed", o.BatchSize)
-	case o.Optimizer == nil:
-		return errors.New("classifier: there is no optimizer; set Options.Optimizer, for example to optim.NewAdamW")
 	case !o.DType.Valid():
 		return fmt.Errorf("classifier: %v is not a dtype; set Options.DType, for example to device.Float32", o.DType)
 	case !o.Loss.valid():

@@ -198,7 +198,7 @@ func TestImportance(t *testing.T) {
 	require.NoError(t, f.AddNumeric("noise", noise))
 	require.NoError(t, f.SetLabels("y", labels, "b"))
 	opts := classifier.DefaultOptions()
-	opts.Hidden, opts.Optimizer = nil, optim.NewAdam(optim.Constant(0.02))
+	opts.Hidden = nil
 	m := fit(t, open(t, "cpu"), f, opts)
 	got, err := m.Importance(f, 1)
 	require.NoError(t, err)

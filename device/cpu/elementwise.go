@@ -55,7 +55,7 @@ func (e *elementwise[F]) prepare(s scratch) {
 }
 
 // blocks returns the inputs' n elements from start on.
-func (e *elementwise[F]) blocks(start, n int, _ []byte, s scratch) (in [maxInputs][]F) {
+func (e *elementwise[F]) blocks(start, n int, s scratch) (in [maxInputs][]F) {
 	for i := range e.inputs {
 		in[i] = e.inputs[i].blockOf(i, start, slot[F](s, i)[:n], s)
 	}
@@ -64,7 +64,7 @@ func (e *elementwise[F]) blocks(start, n int, _ []byte, s scratch) (in [maxInput
 
 // block computes the elements from start on into dst.
 func (e *elementwise[F]) block(start int, dst []F, s scratch) {
-	in := e.blocks(start, len(dst), nil, s)
+	in := e.blocks(start, len(dst), s)
 	e.kernel(dst, in[0], in[1], in[2])
 }
 

@@ -131,7 +131,7 @@ func planVectorDropout(op device.Dropout, self, key, output device.View) *progra
 	e.inputs[0].notInPlaceOf(output)
 	out, key0, key1 := newOperand[float32](output), scalarOf(key, 0), scalarOf(key, key.Strides[0])
 	return &program{phases: []phase{e.phase(2*vectorCostly, func(start, n int, _ []byte, s scratch) {
-		in := e.blocks(start, n, nil, s)
+		in := e.blocks(start, n, s)
 		dst := out.target(start, slot[float32](s, outputSlot)[:n])
 		simd.Dropout(dst, in[0], float32(key0()), float32(key1()), start, op.P)
 		out.store(start, dst)
@@ -164,7 +164,7 @@ func planSoftMarginLoss(r device.Reduction, inputs []device.View, output device.
 		}, r, output)
 	}
 	return planSums(e, func(start, n int, s scratch) float64 {
-		in, sums := e.blocks(start, n, nil, s), slot[float64](s, sumSlot)[:1]
+		in, sums := e.blocks(start, n, s), slot[float64](s, sumSlot)[:1]
 		softMargin.Sums(in[0], in[1], sums)
 		return sums[0]
 	}, vectorCostly, r, output)
@@ -245,7 +245,7 @@ func planVectorLossBoth(r device.Reduction, inputs []device.View, loss, gradInpu
 		e.inputs[i].notInPlaceOf(gradInput)
 	}
 	return planSums(e, func(start, n int, s scratch) float64 {
-		in, sums := e.blocks(start, n, nil, s), slot[float64](s, sumSlot)[:1]
+		in, sums := e.blocks(start, n, s), slot[float64](s, sumSlot)[:1]
 		dst := out.target(start, slot[float32](s, outputSlot)[:n])
 		softMargin.SumsBackward(dst, in[0], in[1], float32(gradOutput()*norm), sums)
 		out.store(start, dst)

@@ -138,10 +138,7 @@ func parseTrain(args []string, stderr io.Writer) (action, error) {
 		return nil, err
 	}
 	if c.lr == 0 {
-		c.lr = 3e-3
-		if len(o.Hidden) == 0 { // whose gradients are small, and whose loss is convex
-			c.lr = 0.02
-		}
+		c.lr = classifier.DefaultRate(o.Hidden)
 	}
 	return c.train, nil
 }
