@@ -65,3 +65,33 @@ func TestWalk(t *testing.T) {
 		}
 	}
 }
+
+// The loss gradient of all numbers of a half type has the same bits however its operands are laid out.
+func TestLayoutsAgreeOnHalves(t *testing.T) {
+	f := newFixture(t, 1)
+	for dtype, one := range map[device.DType]uint16{device.Float16: 0x3c00, device.BFloat16: 0x3f80} {
+		matrix := device.Type{DType: dtype, Shape: []int{256, 256}}
+		numbers, signs := device.Contiguous(f.alloc(matrix.Bytes()), 0, matrix), device.Contiguous(f.alloc(matrix.Bytes()), 0, matrix)
+		for i := range 1 << 16 {
+			typed[uint16](numbers.Buffer.(*buffer).mem)[i] = uint16(i)
+			typed[uint16](signs.Buffer.(*buffer).mem)[i] = one | uint16(i%2<<15)
+		}
+		for _, gradOutput := range []device.View{device.Contiguous(signs.Buffer, 0, device.Type{DType: dtype, Shape: []int{}}), signs} {
+			for _, op := range []device.Op{device.SoftMarginLossBackward{Reduction: device.Sum}, device.SoftMarginLossBackward{Reduction: device.Mean}} {
+				inputs := []device.View{gradOutput, numbers, signs}
+				want := f.output(op, inputs)
+				f.run(op, inputs, want)
+				for i := range inputs {
+					if len(inputs[i].Shape) == 0 {
+						continue
+					}
+					strided := slices.Clone(inputs)
+					strided[i] = f.strided(inputs[i])
+					got := f.output(op, strided)
+					f.run(op, strided, got)
+					require.Equal(t, bits(want), bits(got), "%s of %s, input %d strided", device.OpString(op), dtype, i)
+				}
+			}
+		}
+	}
+}

@@ -27,7 +27,11 @@ func planVector(op device.Op, inputs []device.View, output device.View) *program
 		if p := planHalfLossBackward(op.Reduction, inputs, output); p != nil {
 			return p
 		}
-		return planVectorLossBackward(softMargin.Backward, softMargin.BackwardPast, softMargin.BackwardVector, op.Reduction, inputs, output)
+		kernels := softMargin
+		if allHalves(inputs, output) {
+			kernels = &simd.SoftMarginDecoded
+		}
+		return planVectorLossBackward(kernels.Backward, kernels.BackwardPast, kernels.BackwardVector, op.Reduction, inputs, output)
 	case device.BCEWithLogitsBackward:
 		if op.Reduction == device.Mean && device.Elements(inputs[0].Shape) > 1 {
 			return nil // rare, and one rounding more than the accuracy promised bears
@@ -285,6 +289,16 @@ func halves(dtype device.DType, shape []int, views ...device.View) ([][]uint16, 
 		data = append(data, typed[uint16](v.Buffer.(*buffer).mem)[v.Offset:][:device.Elements(shape)])
 	}
 	return data, true
+}
+
+// allHalves reports whether the tensors of a loss gradient have one half type, but for a gradOutput of one
+// element: what kernels compute must not depend on how the tensors are laid out.
+func allHalves(inputs []device.View, output device.View) bool {
+	if _, ok := softMarginHalves[output.DType]; !ok {
+		return false
+	}
+	return inputs[1].DType == output.DType && inputs[2].DType == output.DType &&
+		(device.Elements(inputs[0].Shape) == 1 || inputs[0].DType == output.DType)
 }
 
 // planHalfLoss computes the loss of contiguous tensors of a half type, nil if the call is not that.

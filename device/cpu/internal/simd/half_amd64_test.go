@@ -94,12 +94,12 @@ func TestConversions(t *testing.T) {
 func TestSoftMarginLossOfHalves(t *testing.T) {
 	const one, oneBFloat16 = 0x3c00, 0x3f80
 	for _, set := range softMarginSets() {
-		t.Run("Float16"+set.name, func(t *testing.T) { testSoftMarginLossOfHalves(t, halves[0], one, &set.float16) })
-		t.Run("BFloat16"+set.name, func(t *testing.T) { testSoftMarginLossOfHalves(t, halves[1], oneBFloat16, &set.bfloat16) })
+		t.Run("Float16"+set.name, func(t *testing.T) { testSoftMarginLossOfHalves(t, halves[0], one, &set.float16, &set.decoded) })
+		t.Run("BFloat16"+set.name, func(t *testing.T) { testSoftMarginLossOfHalves(t, halves[1], oneBFloat16, &set.bfloat16, &set.decoded) })
 	}
 }
 
-func testSoftMarginLossOfHalves(t *testing.T, h half, one uint16, of *SoftMarginLoss[uint16]) {
+func testSoftMarginLossOfHalves(t *testing.T, h half, one uint16, of *SoftMarginLoss[uint16], decoded *SoftMarginLoss[float32]) {
 	self := append(all(), all()...)
 	target := append(slices.Repeat([]uint16{one}, 1<<16), slices.Repeat([]uint16{one | 0x8000}, 1<<16)...)
 	dst, sums := make([]uint16, len(self)), make([]float64, len(self)/Part)
@@ -124,29 +124,45 @@ func testSoftMarginLossOfHalves(t *testing.T, h half, one uint16, of *SoftMargin
 			}
 		}
 	}
+	x, y, z, rounded := make([]float32, len(self)), make([]float32, len(self)), make([]float32, len(self)), make([]uint16, len(self))
+	h.toFloat32(x, self)
+	h.toFloat32(y, target)
+	checkDecoded := func(name string, run func(dst []float32)) { // gives the same bits
+		run(z)
+		h.fromFloat32(rounded, z)
+		for i, bits := range dst {
+			if !same(float64(h.decode(bits)), float64(h.decode(rounded[i]))) {
+				require.Fail(t, "not the same", "%s of %v and %v: %#x, decoded %#x", name, x[i], y[i], bits, rounded[i])
+			}
+		}
+	}
 	of.Loss(dst, self, target)
 	check("loss", 1, loss)
+	checkDecoded("loss", func(dst []float32) { decoded.Loss(dst, x, y) })
 	for _, f := range []float32{0x1p-7, -1.0 / 3, 1e-12, 1e5, float32(inf), 0} {
 		gradient := func(x, t float64) float64 { return -t * sigmoid(-t*x) * float64(f) }
 		of.Backward(dst, self, target, f)
 		check("gradient", float64(f), gradient)
+		checkDecoded("gradient", func(dst []float32) { decoded.Backward(dst, x, y, f) })
 		of.BackwardVector(dst, target, self, target, f)
 		check("gradient of a vector", float64(f), func(x, t float64) float64 { return t * gradient(x, t) })
+		checkDecoded("gradient of a vector", func(dst []float32) { decoded.BackwardVector(dst, y, x, y, f) })
 		of.SumsBackward(dst, self, target, f, sums)
 		check("gradient with the sums", float64(f), gradient)
+		checkDecoded("gradient with the sums", func(dst []float32) { decoded.SumsBackward(dst, x, y, f, sums) })
 	}
 
 	// Sums, of numbers only.
-	var s, y []uint16
+	var s, u []uint16
 	want := 0.0
 	for i, bits := range self {
 		if x := float64(h.decode(bits)); math.Abs(x) < 1000 {
-			s, y = append(s, bits), append(y, target[i])
+			s, u = append(s, bits), append(u, target[i])
 			want += loss(x, float64(h.decode(target[i])))
 		}
 	}
-	require.InEpsilon(t, want, total(sums, len(s), func(sums []float64) { of.Sums(s, y, sums) }), 1e-7)
-	require.InEpsilon(t, want, total(sums, len(s), func(sums []float64) { of.SumsBackward(dst[:len(s)], s, y, 0x1p-7, sums) }), 1e-7)
+	require.InEpsilon(t, want, total(sums, len(s), func(sums []float64) { of.Sums(s, u, sums) }), 1e-7)
+	require.InEpsilon(t, want, total(sums, len(s), func(sums []float64) { of.SumsBackward(dst[:len(s)], s, u, 0x1p-7, sums) }), 1e-7)
 }
 
 // NaN that comes in through the factor stays NaN, whatever its payload.

@@ -182,6 +182,9 @@ func kernels() []kernel {
 	}
 	for _, set := range softMarginSets() {
 		list = append(list, softMarginKernels(set.name, &set.float32)...)
+		decoded := gradientKernel(1, func(dst, self, target []float32) { set.decoded.Backward(dst, self, target, 1) })
+		decoded.name, decoded.ulp = "SoftMarginLossBackwardDecoded"+set.name, 8
+		list = append(list, decoded)
 	}
 	return list
 }
@@ -211,24 +214,29 @@ func softMarginKernels(set string, of *SoftMarginLoss[float32]) []kernel {
 	}
 	// Factors for both of the ways that Backward goes.
 	for _, factor := range []float32{1, 0x1p-7, -1.0 / 3, 0, 1e-6, 0x1p-32, 1e-20, 1e-38, 1000, 1e9, 1e15, float32(inf), float32(nan)} {
-		k := kernel{
-			inputs: 2, ulp: 2, special: special,
-			want: func(x []float64) (value, scale float64) { return backward(x[0], x[1], float64(factor)) },
-			more: func(x []float64) bool { return math.Abs(x[1]) != 1 }, // as its product with the factor is rounded
-			// Where the product of factor and target is infinite the kernels take a limit, or none.
-			open: func(x []float64) bool {
-				return math.Abs(x[1]*float64(factor)) > math.MaxFloat32 && ordinary(factor) || openBackward(x[0], x[1], float64(factor))
-			},
-		}
+		k := gradientKernel(factor, func(dst, self, target []float32) { of.Backward(dst, self, target, factor) })
 		k.name = fmt.Sprintf("SoftMarginLossBackward%s(%v)", set, factor)
-		k.run = func(dst []float32, in [][]float32) { of.Backward(dst, in[0], in[1], factor) }
 		list = append(list, k)
-		k.name = fmt.Sprintf("SoftMarginLossSumsBackward%s(%v)", set, factor)
 		sums := make([]float64, 1<<8)
-		k.run = func(dst []float32, in [][]float32) { of.SumsBackward(dst, in[0], in[1], factor, sums) }
+		k = gradientKernel(factor, func(dst, self, target []float32) { of.SumsBackward(dst, self, target, factor, sums) })
+		k.name = fmt.Sprintf("SoftMarginLossSumsBackward%s(%v)", set, factor)
 		list = append(list, k)
 	}
 	return list
+}
+
+// gradientKernel is one that computes the gradient of the loss for a factor.
+func gradientKernel(factor float32, run func(dst, self, target []float32)) kernel {
+	return kernel{
+		inputs: 2, ulp: 2, special: special,
+		run:  func(dst []float32, in [][]float32) { run(dst, in[0], in[1]) },
+		want: func(x []float64) (value, scale float64) { return backward(x[0], x[1], float64(factor)) },
+		more: func(x []float64) bool { return math.Abs(x[1]) != 1 }, // as its product with the factor is rounded
+		// Where the product of factor and target is infinite the kernels take a limit, or none.
+		open: func(x []float64) bool {
+			return math.Abs(x[1]*float64(factor)) > math.MaxFloat32 && ordinary(factor) || openBackward(x[0], x[1], float64(factor))
+		},
+	}
 }
 
 // backward is the gradient of the loss, and what its errors are measured by: with targets other than ±1

@@ -84,6 +84,11 @@ func softMarginLossSumsBackwardBFloat16AVX2(dst []uint16, self []uint16, target 
 //go:noescape
 func softMarginLossBackwardVectorNormAVX2(dst []float32, gradOutput []float32, self []float32, target []float32, norm float32)
 
+// softMarginLossBackwardRoughAVX2 stores target·2^40·factor / (1 + e^(target·self)).
+//
+//go:noescape
+func softMarginLossBackwardRoughAVX2(dst []float32, self []float32, target []float32, factor float32)
+
 // softMarginLossBackwardPastAVX2 stores target·2^40·factor / (1 + e^(target·self)).
 //
 //go:noescape

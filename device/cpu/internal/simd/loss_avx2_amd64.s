@@ -5425,24 +5425,24 @@ blocks:
 	VDIVPS       Y1, Y9, Y9
 	VMULPS       Y10, Y7, Y11
 	VMULPS       Y9, Y8, Y12
-	VMOVUPS      Y7, Y13
-	VMOVUPS      Y8, Y14
-	VFNMADD231PS Y0, Y11, Y13
-	VFNMADD231PS Y1, Y12, Y14
-	VFMSUB213PS  Y7, Y2, Y3
-	VFMSUB213PS  Y8, Y2, Y6
-	VADDPS       Y3, Y13, Y0
-	VADDPS       Y6, Y14, Y1
+	VMOVUPS      Y11, Y13
+	VMOVUPS      Y12, Y14
+	VFMSUB213PS  Y7, Y0, Y13
+	VFMSUB213PS  Y8, Y1, Y14
+	VFNMADD231PS Y3, Y2, Y7
+	VFNMADD231PS Y6, Y2, Y8
+	VADDPS       Y7, Y13, Y0
+	VADDPS       Y8, Y14, Y1
 	VCMPPS       $0x07, Y0, Y0, Y2
 	VCMPPS       $0x07, Y1, Y1, Y3
 	VANDPS       Y2, Y0, Y0
 	VANDPS       Y3, Y1, Y1
-	VFMADD213PS  Y11, Y0, Y10
-	VFMADD213PS  Y12, Y1, Y9
+	VFNMADD231PS Y0, Y10, Y11
+	VFNMADD231PS Y1, Y9, Y12
 	VMULPS       (DI)(AX*4), Y4, Y0
 	VMULPS       32(DI)(AX*4), Y5, Y1
-	VMULPS       Y0, Y10, Y0
-	VMULPS       Y1, Y9, Y1
+	VMULPS       Y0, Y11, Y0
+	VMULPS       Y1, Y12, Y1
 	VMOVUPS      Y0, (DX)(AX*4)
 	VMOVUPS      Y1, 32(DX)(AX*4)
 	ADDQ         $+16, AX
@@ -5491,15 +5491,15 @@ vectors:
 	VMOVUPS      all3f800000<>+0(SB), Y5
 	VDIVPS       Y0, Y5, Y5
 	VMULPS       Y5, Y4, Y6
-	VMOVUPS      Y4, Y7
-	VFNMADD231PS Y0, Y6, Y7
-	VFMSUB213PS  Y4, Y1, Y3
-	VADDPS       Y3, Y7, Y0
+	VMOVUPS      Y6, Y7
+	VFMSUB213PS  Y4, Y0, Y7
+	VFNMADD231PS Y3, Y1, Y4
+	VADDPS       Y4, Y7, Y0
 	VCMPPS       $0x07, Y0, Y0, Y1
 	VANDPS       Y1, Y0, Y0
-	VFMADD213PS  Y6, Y0, Y5
+	VFNMADD231PS Y0, Y5, Y6
 	VMULPS       (DI)(AX*4), Y2, Y0
-	VMULPS       Y0, Y5, Y0
+	VMULPS       Y0, Y6, Y0
 	VMOVUPS      Y0, (DX)(AX*4)
 	ADDQ         $+8, AX
 	SUBQ         $+8, CX
@@ -5549,16 +5549,208 @@ vectorsDone:
 	VMOVUPS      all3f800000<>+0(SB), Y6
 	VDIVPS       Y1, Y6, Y6
 	VMULPS       Y6, Y5, Y7
-	VMOVUPS      Y5, Y8
-	VFNMADD231PS Y1, Y7, Y8
-	VFMSUB213PS  Y5, Y2, Y4
-	VADDPS       Y4, Y8, Y1
+	VMOVUPS      Y7, Y8
+	VFMSUB213PS  Y5, Y1, Y8
+	VFNMADD231PS Y4, Y2, Y5
+	VADDPS       Y5, Y8, Y1
 	VCMPPS       $0x07, Y1, Y1, Y2
 	VANDPS       Y2, Y1, Y1
-	VFMADD213PS  Y7, Y1, Y6
+	VFNMADD231PS Y1, Y6, Y7
 	VMASKMOVPS   (DI)(AX*4), Y0, Y1
 	VMULPS       Y1, Y3, Y1
-	VMULPS       Y1, Y6, Y1
+	VMULPS       Y1, Y7, Y1
+	VMASKMOVPS   Y1, Y0, (DX)(AX*4)
+
+lastDone:
+	VZEROUPPER
+	RET
+
+// func softMarginLossBackwardRoughAVX2(dst []float32, self []float32, target []float32, factor float32)
+// Requires: AVX, AVX2, CMOV, FMA3
+TEXT ·softMarginLossBackwardRoughAVX2(SB), NOSPLIT, $0-76
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    dst_base+0(FP), DX
+	MOVQ    self_len+32(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    self_base+24(FP), BX
+	MOVQ    target_len+56(FP), AX
+	CMPQ    AX, CX
+	CMOVQLT AX, CX
+	MOVQ    target_base+48(FP), SI
+	XORQ    AX, AX
+	SUBQ    $+32, CX
+	JL      blocksDone
+
+blocks:
+	VMOVUPS      (BX)(AX*4), Y0
+	VMOVUPS      32(BX)(AX*4), Y1
+	VMOVUPS      64(BX)(AX*4), Y2
+	VMOVUPS      96(BX)(AX*4), Y3
+	VMULPS       (SI)(AX*4), Y0, Y0
+	VMULPS       32(SI)(AX*4), Y1, Y1
+	VMULPS       64(SI)(AX*4), Y2, Y2
+	VMULPS       96(SI)(AX*4), Y3, Y3
+	VMOVUPS      allc1a00000<>+0(SB), Y4
+	VMAXPS       Y0, Y4, Y0
+	VMAXPS       Y1, Y4, Y1
+	VMAXPS       Y2, Y4, Y2
+	VMAXPS       Y3, Y4, Y3
+	VMOVUPS      all4b400057<>+0(SB), Y7
+	VMOVUPS      Y7, Y4
+	VMOVUPS      Y7, Y5
+	VMOVUPS      Y7, Y6
+	VMOVUPS      Y7, Y7
+	VMOVUPS      all3fb8aa3b<>+0(SB), Y8
+	VFMADD231PS  Y8, Y0, Y4
+	VFMADD231PS  Y8, Y1, Y5
+	VFMADD231PS  Y8, Y2, Y6
+	VFMADD231PS  Y8, Y3, Y7
+	VMOVUPS      all4b4000fc<>+0(SB), Y8
+	VMINPS       Y4, Y8, Y4
+	VMINPS       Y5, Y8, Y5
+	VMINPS       Y6, Y8, Y6
+	VMINPS       Y7, Y8, Y7
+	VMOVUPS      all4b400057<>+0(SB), Y11
+	VSUBPS       Y11, Y4, Y8
+	VSUBPS       Y11, Y5, Y9
+	VSUBPS       Y11, Y6, Y10
+	VSUBPS       Y11, Y7, Y11
+	VMOVUPS      all3f317218<>+0(SB), Y12
+	VFNMADD231PS Y12, Y8, Y0
+	VFNMADD231PS Y12, Y9, Y1
+	VFNMADD231PS Y12, Y10, Y2
+	VFNMADD231PS Y12, Y11, Y3
+	VPSLLD       $0x17, Y4, Y4
+	VPSLLD       $0x17, Y5, Y5
+	VPSLLD       $0x17, Y6, Y6
+	VPSLLD       $0x17, Y7, Y7
+	VMOVUPS      all3ab52835<>+0(SB), Y11
+	VMOVUPS      Y11, Y8
+	VMOVUPS      Y11, Y9
+	VMOVUPS      Y11, Y10
+	VMOVUPS      Y11, Y11
+	VMOVUPS      all3c091cbb<>+0(SB), Y12
+	VFMADD213PS  Y12, Y0, Y8
+	VFMADD213PS  Y12, Y1, Y9
+	VFMADD213PS  Y12, Y2, Y10
+	VFMADD213PS  Y12, Y3, Y11
+	VMOVUPS      all3d2aac56<>+0(SB), Y12
+	VFMADD213PS  Y12, Y0, Y8
+	VFMADD213PS  Y12, Y1, Y9
+	VFMADD213PS  Y12, Y2, Y10
+	VFMADD213PS  Y12, Y3, Y11
+	VMOVUPS      all3e2aaa49<>+0(SB), Y12
+	VFMADD213PS  Y12, Y0, Y8
+	VFMADD213PS  Y12, Y1, Y9
+	VFMADD213PS  Y12, Y2, Y10
+	VFMADD213PS  Y12, Y3, Y11
+	VMOVUPS      all3efffffe<>+0(SB), Y12
+	VFMADD213PS  Y12, Y0, Y8
+	VFMADD213PS  Y12, Y1, Y9
+	VFMADD213PS  Y12, Y2, Y10
+	VFMADD213PS  Y12, Y3, Y11
+	VMOVUPS      all3f800000<>+0(SB), Y12
+	VFMADD213PS  Y12, Y0, Y8
+	VFMADD213PS  Y12, Y1, Y9
+	VFMADD213PS  Y12, Y2, Y10
+	VFMADD213PS  Y12, Y3, Y11
+	VMULPS       Y4, Y0, Y0
+	VMULPS       Y5, Y1, Y1
+	VMULPS       Y6, Y2, Y2
+	VMULPS       Y7, Y3, Y3
+	VMOVUPS      all2b800000<>+0(SB), Y12
+	VFMADD213PS  Y12, Y0, Y8
+	VFMADD213PS  Y12, Y1, Y9
+	VFMADD213PS  Y12, Y2, Y10
+	VFMADD213PS  Y12, Y3, Y11
+	VADDPS       Y4, Y8, Y0
+	VADDPS       Y5, Y9, Y1
+	VADDPS       Y6, Y10, Y2
+	VADDPS       Y7, Y11, Y3
+	VBROADCASTSS factor+72(FP), Y4
+	VMULPS       (SI)(AX*4), Y4, Y5
+	VMULPS       32(SI)(AX*4), Y4, Y6
+	VMULPS       64(SI)(AX*4), Y4, Y7
+	VMULPS       96(SI)(AX*4), Y4, Y4
+	VDIVPS       Y0, Y5, Y0
+	VDIVPS       Y1, Y6, Y1
+	VDIVPS       Y2, Y7, Y2
+	VDIVPS       Y3, Y4, Y3
+	VMOVUPS      Y0, (DX)(AX*4)
+	VMOVUPS      Y1, 32(DX)(AX*4)
+	VMOVUPS      Y2, 64(DX)(AX*4)
+	VMOVUPS      Y3, 96(DX)(AX*4)
+	ADDQ         $+32, AX
+	SUBQ         $+32, CX
+	JGE          blocks
+
+blocksDone:
+	ADDQ $+32, CX
+	SUBQ $+8, CX
+	JL   vectorsDone
+
+vectors:
+	VMOVUPS      (BX)(AX*4), Y0
+	VMULPS       (SI)(AX*4), Y0, Y0
+	VMOVUPS      allc1a00000<>+0(SB), Y1
+	VMAXPS       Y0, Y1, Y0
+	VMOVUPS      all4b400057<>+0(SB), Y1
+	VFMADD231PS  all3fb8aa3b<>+0(SB), Y0, Y1
+	VMOVUPS      all4b4000fc<>+0(SB), Y2
+	VMINPS       Y1, Y2, Y1
+	VSUBPS       all4b400057<>+0(SB), Y1, Y2
+	VFNMADD231PS all3f317218<>+0(SB), Y2, Y0
+	VPSLLD       $0x17, Y1, Y1
+	VMOVUPS      all3ab52835<>+0(SB), Y2
+	VFMADD213PS  all3c091cbb<>+0(SB), Y0, Y2
+	VFMADD213PS  all3d2aac56<>+0(SB), Y0, Y2
+	VFMADD213PS  all3e2aaa49<>+0(SB), Y0, Y2
+	VFMADD213PS  all3efffffe<>+0(SB), Y0, Y2
+	VFMADD213PS  all3f800000<>+0(SB), Y0, Y2
+	VMULPS       Y1, Y0, Y0
+	VFMADD213PS  all2b800000<>+0(SB), Y0, Y2
+	VADDPS       Y1, Y2, Y0
+	VBROADCASTSS factor+72(FP), Y1
+	VMULPS       (SI)(AX*4), Y1, Y1
+	VDIVPS       Y0, Y1, Y0
+	VMOVUPS      Y0, (DX)(AX*4)
+	ADDQ         $+8, AX
+	SUBQ         $+8, CX
+	JGE          vectors
+
+vectorsDone:
+	ADDQ         $+8, CX
+	TESTQ        CX, CX
+	JE           lastDone
+	LEAQ         masks<>+32(SB), DI
+	NEGQ         CX
+	VMOVUPS      (DI)(CX*4), Y0
+	VMASKMOVPS   (BX)(AX*4), Y0, Y1
+	VMASKMOVPS   (SI)(AX*4), Y0, Y2
+	VMULPS       Y2, Y1, Y1
+	VMOVUPS      allc1a00000<>+0(SB), Y2
+	VMAXPS       Y1, Y2, Y1
+	VMOVUPS      all4b400057<>+0(SB), Y2
+	VFMADD231PS  all3fb8aa3b<>+0(SB), Y1, Y2
+	VMOVUPS      all4b4000fc<>+0(SB), Y3
+	VMINPS       Y2, Y3, Y2
+	VSUBPS       all4b400057<>+0(SB), Y2, Y3
+	VFNMADD231PS all3f317218<>+0(SB), Y3, Y1
+	VPSLLD       $0x17, Y2, Y2
+	VMOVUPS      all3ab52835<>+0(SB), Y3
+	VFMADD213PS  all3c091cbb<>+0(SB), Y1, Y3
+	VFMADD213PS  all3d2aac56<>+0(SB), Y1, Y3
+	VFMADD213PS  all3e2aaa49<>+0(SB), Y1, Y3
+	VFMADD213PS  all3efffffe<>+0(SB), Y1, Y3
+	VFMADD213PS  all3f800000<>+0(SB), Y1, Y3
+	VMULPS       Y2, Y1, Y1
+	VFMADD213PS  all2b800000<>+0(SB), Y1, Y3
+	VADDPS       Y2, Y3, Y1
+	VBROADCASTSS factor+72(FP), Y2
+	VMASKMOVPS   (SI)(AX*4), Y0, Y3
+	VMULPS       Y3, Y2, Y2
+	VDIVPS       Y1, Y2, Y1
 	VMASKMOVPS   Y1, Y0, (DX)(AX*4)
 
 lastDone:

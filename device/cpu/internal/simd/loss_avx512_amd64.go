@@ -84,6 +84,11 @@ func softMarginLossSumsBackwardBFloat16AVX512(dst []uint16, self []uint16, targe
 //go:noescape
 func softMarginLossBackwardVectorNormAVX512(dst []float32, gradOutput []float32, self []float32, target []float32, norm float32)
 
+// softMarginLossBackwardRoughAVX512 stores target·2^40·factor / (1 + e^(target·self)).
+//
+//go:noescape
+func softMarginLossBackwardRoughAVX512(dst []float32, self []float32, target []float32, factor float32)
+
 // softMarginLossBackwardPastAVX512 stores target·2^40·factor / (1 + e^(target·self)).
 //
 //go:noescape

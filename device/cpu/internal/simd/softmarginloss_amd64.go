@@ -28,7 +28,7 @@ type SoftMarginLoss[E float32 | uint16] struct {
 // softMarginSet are the kernels for one instruction set.
 type softMarginSet struct {
 	name              string
-	float32           SoftMarginLoss[float32]
+	float32, decoded  SoftMarginLoss[float32]
 	float16, bfloat16 SoftMarginLoss[uint16]
 }
 
@@ -39,6 +39,8 @@ func softMarginSets() []softMarginSet {
 		SoftMarginLoss[float32]{softMarginLossAVX2, softMarginLossSumsAVX2, softMarginLossBackwardAVX2,
 			softMarginLossBackwardVectorAVX2, softMarginLossSumsBackwardAVX2, ones,
 			softMarginLossBackwardVectorNormAVX2, softMarginLossBackwardPastAVX2, softMarginLossSumsBackwardPastAVX2, 32},
+		SoftMarginLoss[float32]{softMarginLossAVX2, softMarginLossSumsAVX2, softMarginLossBackwardRoughAVX2,
+			softMarginLossBackwardVectorAVX2, softMarginLossSumsBackwardAVX2, ones, nil, nil, nil, 32},
 		SoftMarginLoss[uint16]{softMarginLossFloat16AVX2, softMarginLossSumsFloat16AVX2, softMarginLossBackwardFloat16AVX2,
 			softMarginLossBackwardVectorFloat16AVX2, softMarginLossSumsBackwardFloat16AVX2, onesFloat16, nil, nil, nil, 32},
 		SoftMarginLoss[uint16]{softMarginLossBFloat16AVX2, softMarginLossSumsBFloat16AVX2, softMarginLossBackwardBFloat16AVX2,
@@ -50,6 +52,8 @@ func softMarginSets() []softMarginSet {
 			SoftMarginLoss[float32]{softMarginLossAVX512, softMarginLossSumsAVX512, softMarginLossBackwardAVX512,
 				softMarginLossBackwardVectorAVX512, softMarginLossSumsBackwardAVX512, ones,
 				softMarginLossBackwardVectorNormAVX512, softMarginLossBackwardPastAVX512, softMarginLossSumsBackwardPastAVX512, 64},
+			SoftMarginLoss[float32]{softMarginLossAVX512, softMarginLossSumsAVX512, softMarginLossBackwardRoughAVX512,
+				softMarginLossBackwardVectorAVX512, softMarginLossSumsBackwardAVX512, ones, nil, nil, nil, 64},
 			SoftMarginLoss[uint16]{softMarginLossFloat16AVX512, softMarginLossSumsFloat16AVX512, softMarginLossBackwardFloat16AVX512,
 				softMarginLossBackwardVectorFloat16AVX512, softMarginLossSumsBackwardFloat16AVX512, onesFloat16, nil, nil, nil, 64},
 			SoftMarginLoss[uint16]{softMarginLossBFloat16AVX512, softMarginLossSumsBFloat16AVX512, softMarginLossBackwardBFloat16AVX512,
@@ -60,11 +64,12 @@ func softMarginSets() []softMarginSet {
 }
 
 // SoftMarginFloat32, SoftMarginFloat16 and SoftMarginBFloat16 are the fastest kernels of the soft margin
-// loss that the processor can run.
-var SoftMarginFloat32, SoftMarginFloat16, SoftMarginBFloat16 = func() (SoftMarginLoss[float32], SoftMarginLoss[uint16], SoftMarginLoss[uint16]) {
+// loss that the processor can run. SoftMarginDecoded is for halves that were converted to float32, such as
+// strided ones: rounded, its results are those of SoftMarginFloat16 and SoftMarginBFloat16 to the bit.
+var SoftMarginFloat32, SoftMarginDecoded, SoftMarginFloat16, SoftMarginBFloat16 = func() (_, _ SoftMarginLoss[float32], _, _ SoftMarginLoss[uint16]) {
 	sets := softMarginSets()
 	best := sets[len(sets)-1]
-	return best.float32, best.float16, best.bfloat16
+	return best.float32, best.decoded, best.float16, best.bfloat16
 }()
 
 // Loss stores log(1 + e^(-target·self)).

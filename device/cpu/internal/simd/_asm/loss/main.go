@@ -25,12 +25,13 @@ func main() {
 	for _, d := range []DType{F32, F16, BF16} {
 		loss(d)
 		sum(d)
-		backward(d, d)
+		backward(d, d, d != F32)
 		backwardVector(d, false)
 		sumBackward(d, d)
 	}
 	backwardVector(F32, true)
-	backward(F32Past, F32)
+	backward(F32, F32, true)
+	backward(F32Past, F32, false)
 	sumBackward(F32Past, F32)
 	build.Generate()
 }
@@ -223,8 +224,14 @@ func gradient(g, denominator Vec, isNegative Negative) Vec {
 	return q
 }
 
-func backward(dst, d DType) {
-	k := kernel("Backward", "stores target·2^40·factor / (1 + e^(target·self)).", dst, d, "self", "target")
+// backward may be rough where the result is rounded to a half type, of which the last bits of a float32 do
+// not count.
+func backward(dst, d DType, rough bool) {
+	name := "Backward"
+	if rough && d == F32 {
+		name += "Rough"
+	}
+	k := kernel(name, "stores target·2^40·factor / (1 + e^(target·self)).", dst, d, "self", "target")
 	k.Params = "factor float32"
 	k.Vectors = 4
 	k.Setup = func() {
@@ -234,15 +241,12 @@ func backward(dst, d DType) {
 	}
 	k.Body = func(b *Block) {
 		m := margin(b)
-		g := func() Vec { return Mul(Param("factor").Scalar().Times(b.Vectors), b.Arg("target")) }
-		switch {
-		case d != F32: // the last bits do not count
-			denominator := RoughUnitPlusExp(AtLeast(m, Float(lowest)))
-			b.Store("dst", Div(g(), denominator))
-		default:
-			denominator := SignedUnitPlusExp(AtLeast(m, Float(lowest)))
-			b.Store("dst", Div(g(), denominator))
+		unitPlusExp := SignedUnitPlusExp
+		if rough {
+			unitPlusExp = RoughUnitPlusExp
 		}
+		denominator := unitPlusExp(AtLeast(m, Float(lowest)))
+		b.Store("dst", Div(Mul(Param("factor").Scalar().Times(b.Vectors), b.Arg("target")), denominator))
 	}
 	k.Emit()
 }
@@ -280,16 +284,16 @@ func backwardVector(d DType, rounded bool) {
 	k.Emit()
 }
 
-// divProduct returns a·b/c, rounded about once, and overwrites b.
+// divProduct returns a·b/c, rounded about once.
 func divProduct(a, b, c Vec) Vec {
 	product := Mul(a, b)
 	y := Div(Float(1).Scalar().Times(len(c)), c)
 	q := Mul(product, y)
-	rest := Copy(product, len(product))
-	SubMul(rest, q, c)
-	MulSub(b, a, product)
-	MulAdd(y, OrZero(Add(rest, b)), q) // NaN where the product or c is infinite
-	return y
+	tooMuch := Copy(q, len(q))
+	MulSub(tooMuch, c, product)
+	SubMul(product, a, b)
+	SubMul(q, y, OrZero(Add(tooMuch, product))) // NaN where the product or c is infinite
+	return q                                    // -0 stays -0, as what is taken away is +0
 }
 
 // sumBackward takes y = sigmoid(-|m|) for the sums as well: ∏(1 + e^-|m|) is 1/∏(1 - y).
