@@ -72,7 +72,7 @@ func TestSaveAndLoad(t *testing.T) {
 		for name, shape := range map[string][]int{"mlp/0/weight": {6, 3}, "mlp/0/bias": {3}, "mlp/1/weight": {3, 1}, "mlp/1/bias": {1}} {
 			require.Equal(t, shape, tensors[name])
 			require.Equal(t, shape, tensors["training/"+name])
-			require.Equal(t, shape, tensors["training/Adam/"+name+"/expAvgSq"], "%v", tensors)
+			require.Equal(t, shape, tensors["training/AdamW/"+name+"/expAvgSq"], "%v", tensors)
 		}
 	}
 }
@@ -214,11 +214,11 @@ func TestResumeOfAltered(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "model")
 	require.NoError(t, m.Save(path))
 	for want, change := range map[string]func(d map[string]any, f *modelfile.File){
-		`the run to resume lacks the optimizer's "Adam/mlp/0/weight/expAvg"`: func(_ map[string]any, f *modelfile.File) {
-			delete(f.Tensors, "training/Adam/mlp/0/weight/expAvg")
+		`the run to resume lacks the optimizer's "AdamW/mlp/0/weight/expAvg"`: func(_ map[string]any, f *modelfile.File) {
+			delete(f.Tensors, "training/AdamW/mlp/0/weight/expAvg")
 		},
-		`parameter "Adam/mlp/0/weight/expAvg" was set before it was declared`: func(_ map[string]any, f *modelfile.File) {
-			f.Tensors["training/Adam/mlp/0/weight/expAvg"] = modelfile.Tensor{DType: "F32", Shape: []int{1}, Data: make([]byte, 4)}
+		`parameter "AdamW/mlp/0/weight/expAvg" was set before it was declared`: func(_ map[string]any, f *modelfile.File) {
+			f.Tensors["training/AdamW/mlp/0/weight/expAvg"] = modelfile.Tensor{DType: "F32", Shape: []int{1}, Data: make([]byte, 4)}
 		},
 		"saved without the state of its training": func(d map[string]any, _ *modelfile.File) { delete(d, "training") },
 		"at a place where it cannot have been": func(d map[string]any, _ *modelfile.File) {

@@ -7,7 +7,7 @@ import "fmt"
 // recognises an [*Error] by its code.
 type Code int32
 
-// Status codes that the framework itself gives. A device that calls CANN may
+// Status codes that the framework gives, or that callers ask about. A device that calls CANN may
 // return any other of CANN's codes. Sources: CANN's aclnn return codes
 // (161…, 361…, 561…) and AscendCL's acl_base.h and rt_error_codes.h.
 const (

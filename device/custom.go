@@ -14,7 +14,8 @@ type Custom interface {
 	Op
 
 	// Compute writes every element of the output, whose shape is the one that Infer
-	// gave. It must not keep or change what it is given, must depend on nothing
+	// gave; the inputs have the shapes that Infer was given, so broadcasting is up to the kernel. An
+	// [Updater] can update one tensor, whose new elements are the output. Compute must not keep or change what it is given, must depend on nothing
 	// else, and may be called by several goroutines at once.
 	Compute(output HostTensor, inputs []HostTensor)
 }

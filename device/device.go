@@ -3,7 +3,7 @@ package device
 // Device is one processor: it plans operations, owns memory and makes streams.
 // All methods may be called from several goroutines at once.
 type Device interface {
-	// Name returns the name the device was opened with, such as "cpu?threads=2".
+	// Name returns the name that opens the device, with its options in order, such as "cpu?simd=off&threads=2".
 	Name() string
 
 	// Plan is phase one for one operation: it checks op and its arguments with

@@ -33,7 +33,7 @@ type Sigmoid struct{ unary }
 // ReLU: out = max(self, 0); NaN at NaN.
 type ReLU struct{ unary }
 
-// GELU: out = self · Φ(self) with Φ the standard normal distribution function, the exact
+// GELU: out = self · Φ(self) with Φ the standard normal distribution function, NaN or 0 at -Inf; the exact
 // form by erf (Hendrycks and Gimpel, 2016, arXiv:1606.08415).
 type GELU struct{ unary }
 

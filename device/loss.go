@@ -50,8 +50,9 @@ func inferLossBackward(op Op, inputs []Type, n int, r Reduction) (Type, error) {
 
 // SoftMarginLoss: loss_i = log(1 + exp(-target_i · self_i)), reduced.
 //
-// It is finite and accurate for every finite input. Targets are -1 and +1;
-// other values are legal. Of no elements the mean is NaN and the sum 0. Source:
+// It is finite and accurate for every finite self. Targets are -1 and +1; other values are
+// legal, and a device may round their margin target·self to the compute type, which moves the loss by
+// up to |margin|/2 units in the last place of a term near e^-|margin|. Of no elements the mean is NaN and the sum 0. Source:
 // PyTorch's SoftMarginLoss and CANN's aclnnSoftMarginLoss.
 type SoftMarginLoss struct {
 	loss

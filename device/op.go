@@ -3,6 +3,7 @@ package device
 import (
 	"fmt"
 	"regexp"
+	"slices"
 )
 
 // Op describes one device operation: a small comparable struct that holds the
@@ -122,6 +123,9 @@ func checkOverlaps(op Op, inputs []View, output View) error {
 		return nil
 	}
 	updated := updater.Updates()
+	if len(updated) == 0 || slices.Min(updated) < 0 || slices.Max(updated) >= len(inputs) {
+		return invalidf(op.Name(), "", "its Updates gave %v, but must name at least one of the %d inputs, counted from 0", updated, len(inputs))
+	}
 	if !output.Same(inputs[updated[0]]) {
 		return invalidf(op.Name(), "output", "the operation updates its input in place, so the output must be the same view as %s",
 			ArgName(op, updated[0]))

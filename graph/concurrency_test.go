@@ -186,11 +186,50 @@ func TestModelThatPanics(t *testing.T) {
 	})
 	require.PanicsWithValue(t, "a mistake", func() { _, _ = f.Run(float32s([]int{1}, 1)) })
 	fill := s.Function(func(g *graph.Graph, in []*graph.Node) []*graph.Node {
-		return []*graph.Node{g.PerStep(typ(device.Float32), func(int64, []float64) { panic("another") })}
+		return []*graph.Node{g.PerStep(typ(device.Float32), func(int64, []float64) error { panic("another") })}
 	})
 	require.PanicsWithValue(t, "another", func() { _, _ = fill.Run() })
+	declare := s.Function(func(g *graph.Graph, _ []*graph.Node) []*graph.Node {
+		fill := func(x float64) graph.Initializer {
+			return func(values []float64) {
+				if values[0] = x; panics && x == 2 {
+					panic("a third")
+				}
+			}
+		}
+		return []*graph.Node{g.Parameter("a", typ(device.Float32), fill(1)), g.Parameter("b", typ(device.Float32), fill(2))}
+	})
+	require.PanicsWithValue(t, "a third", func() { _, _ = declare.Run() })
 	panics = false
+	for i, want := range []float32{1, 2} {
+		out, err := declare.Run()
+		require.NoError(t, err)
+		require.Equal(t, want, out[i].Data())
+	}
 	out, err := f.Run(float32s([]int{1}, 7))
 	require.NoError(t, err)
 	require.Equal(t, []float32{7}, out[0].Float32s())
+}
+
+// TestModelThatRunsItself is an error, however deep it has gone.
+func TestModelThatRunsItself(t *testing.T) {
+	ends(t)
+	s := openSession(t, "cpu")
+	var f, other *graph.Function
+	var innermost error
+	f = s.Function(func(_ *graph.Graph, in []*graph.Node) []*graph.Node {
+		if _, err := other.Run(float32s([]int{1}, 1)); innermost == nil {
+			innermost = err
+		}
+		return in
+	})
+	other = s.Function(func(_ *graph.Graph, in []*graph.Node) []*graph.Node {
+		if _, err := f.Run(float32s([]int{1}, 1)); innermost == nil {
+			innermost = err
+		}
+		return in
+	})
+	_, err := f.Run(float32s([]int{1}, 1))
+	require.NoError(t, err) // the model did not look at the error
+	require.EqualError(t, innermost, "graph: the model runs its own function, which never ends; build what they share in a function that both call")
 }

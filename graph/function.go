@@ -3,7 +3,9 @@ package graph
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
+	"sync/atomic"
 
 	"gorgonia.org/tensor"
 
@@ -12,7 +14,8 @@ import (
 
 // Model builds a computation: it makes nodes from the inputs' and returns those to
 // read back, perhaps none. It is called once for each combination of input
-// types, and must build the same thing each time it is called with the same ones.
+// types, and must build the same thing each time it is called with the same ones. A run-time
+// error in it, such as an index beyond its inputs, is an error of the run; other panics pass through.
 // A program is kept for each combination, so inputs whose shape varies freely are
 // better padded to a few sizes.
 type Model func(g *Graph, inputs []*Node) []*Node
@@ -25,6 +28,7 @@ type Function struct {
 	programs []*program
 	profile  bool
 	check    bool
+	tracing  atomic.Int32 // calls of the model at work
 }
 
 // Function returns the model as a function on host tensors. Nothing is built before its first run.
@@ -89,7 +93,7 @@ func (f *Function) RunScalar(inputs ...*tensor.Dense) (float64, error) {
 		return 0, fmt.Errorf("graph: RunScalar needs a function with one output of one element, but this one has %d outputs%s",
 			len(p.outputs), p.graph.outputTypes())
 	}
-	if err := p.run(s, inputs, f.profile, f.check); err != nil {
+	if err := p.run(s, inputs, f.profile); err != nil {
 		return 0, fmt.Errorf("graph: %w", err)
 	}
 	v := p.outputs[0]
@@ -113,7 +117,7 @@ func (f *Function) run(p *program, outputs, inputs []*tensor.Dense) error {
 			return fmt.Errorf("graph: output %d: %w", i, err)
 		}
 	}
-	err := p.run(f.session, inputs, f.profile, f.check)
+	err := p.run(f.session, inputs, f.profile)
 	for i, t := range outputs {
 		if err == nil {
 			err = p.read(f.session, i, t)
@@ -152,7 +156,7 @@ func (f *Function) program(inputs []*tensor.Dense) (*program, error) {
 func (f *Function) find(inputs []*tensor.Dense) (*program, error) {
 next:
 	for _, p := range f.programs {
-		if len(p.inputs) != len(inputs) {
+		if len(p.inputs) != len(inputs) || p.checking != f.check {
 			continue
 		}
 		for i, t := range inputs {
@@ -188,7 +192,7 @@ func (f *Function) compile(inputs []*tensor.Dense) (*program, error) {
 	if p, err := f.find(inputs); err != nil || p != nil { // another goroutine was faster
 		return p, err
 	}
-	p, err := compile(f.session, g, nodes)
+	p, err := compile(f.session, g, nodes, f.check)
 	if err != nil {
 		return nil, err
 	}
@@ -222,15 +226,21 @@ func (f *Function) trace(types []device.Type) (*Graph, []*Node, error) {
 		if err := t.Check(); err != nil {
 			return nil, nil, fmt.Errorf("input %d: %w", i, err)
 		}
+		t.Shape = slices.Clone(t.Shape)
 		inputs[i] = g.add(Node{kind: input, name: fmt.Sprintf("input %d", i), typ: t})
 	}
-	outputs := f.model(g, slices.Clone(inputs))
+	if f.tracing.Add(1) > maxTraces {
+		f.tracing.Add(-1)
+		return nil, nil, errors.New("the model runs its own function, which never ends; build what they share in a function that both call")
+	}
+	defer f.tracing.Add(-1)
+	outputs := g.build(f.model, slices.Clone(inputs))
 	if g.err != nil {
 		return nil, nil, g.err
 	}
 	for i, n := range outputs {
 		switch {
-		case n == nil:
+		case n == nil || n.graph == nil:
 			return nil, nil, fmt.Errorf("output %d of the function is nil", i)
 		case n.graph != g && n.graph.err != nil:
 			return nil, nil, n.graph.err
@@ -244,6 +254,24 @@ func (f *Function) trace(types []device.Type) (*Graph, []*Node, error) {
 		return nil, nil, errors.New("the function has no outputs and updates nothing")
 	}
 	return g, inputs, nil
+}
+
+// maxTraces is how often a model may be at work at the same time, which is how a model is
+// told from one that runs itself.
+const maxTraces = 1000
+
+// build calls the model. What goes wrong in it at run time, such as an index beyond its inputs, is the graph's error.
+func (g *Graph) build(model Model, inputs []*Node) []*Node {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case runtime.Error:
+			g.Fail(fmt.Errorf("the model, called with %d inputs, panicked: %w", len(inputs), r))
+		default:
+			panic(r)
+		}
+	}()
+	return model(g, inputs)
 }
 
 func (g *Graph) outputTypes() string {

@@ -36,6 +36,10 @@ func Gradients(y *Node, xs ...*Node) []*Node {
 	}
 	used := g.ancestors(y)
 	for i, x := range xs {
+		if x == nil {
+			g.Fail(fmt.Errorf("Gradients: x %d is nil", i))
+			return result
+		}
 		if x.Valid() && x.graph != g {
 			g.Fail(fmt.Errorf("Gradients: x %d, %s, belongs to another graph; nodes can be used only within the function call that made them", i, x.Name()))
 			return result

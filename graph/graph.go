@@ -84,7 +84,10 @@ func (g *Graph) apply(k kind, op device.Op, inputs []*Node) *Node {
 	}
 	types := make([]device.Type, len(inputs))
 	for i, n := range inputs {
-		if n != nil && n.graph != g {
+		switch {
+		case n == nil || n.graph == nil:
+			types[i] = device.Type{} // which the operation's Infer refuses, with the operand's name
+		case n.graph != g:
 			if g.err = n.graph.err; g.err != nil {
 				return &Node{graph: g}
 			}
@@ -95,6 +98,11 @@ func (g *Graph) apply(k kind, op device.Op, inputs []*Node) *Node {
 	t, err := op.Infer(types)
 	if err != nil {
 		return g.Fail(err)
+	}
+	for i, n := range inputs {
+		if n == nil || n.graph == nil { // and an operation of the user's own does not look at its type
+			return g.Fail(fmt.Errorf("%s: input %d is nil", op.Name(), i))
+		}
 	}
 	if err := t.Check(); err != nil { // of an operation of the user's own
 		return g.Fail(fmt.Errorf("%s: its Infer gave a type that no tensor has: %w", op.Name(), err))
@@ -107,7 +115,7 @@ func (g *Graph) apply(k kind, op device.Op, inputs []*Node) *Node {
 func graphOf(nodes []*Node) *Graph {
 	var g *Graph
 	for _, n := range nodes {
-		if n != nil && (g == nil || g.err != nil) {
+		if n != nil && n.graph != nil && (g == nil || g.err != nil) {
 			g = n.graph
 		}
 	}
@@ -133,8 +141,11 @@ func (g *Graph) State(name string, t device.Type, init Initializer) *Node {
 
 func (g *Graph) declare(k kind, name string, t device.Type, init Initializer) *Node {
 	if n := g.named[name]; n != nil {
-		if !n.typ.Equal(t) || n.kind != k {
-			return g.Fail(fmt.Errorf("parameter %q is declared as %s, but at %s it was declared as %s; give one of them another name", name, t, n.Position(), n.typ))
+		if n.kind != k {
+			return g.Fail(fmt.Errorf("%s %q was declared as a %s at %s; give one of them another name", k, name, n.kind, n.Position()))
+		}
+		if !n.typ.Equal(t) {
+			return g.Fail(fmt.Errorf("%s %q is declared as %s, but at %s it was declared as %s; give one of them another name", k, name, t, n.Position(), n.typ))
 		}
 		return n
 	}
@@ -195,8 +206,8 @@ func (g *Graph) Tensor(t *tensor.Dense) *Node {
 // PerStep returns a node whose values the host computes before every run from
 // the number of steps the session has completed: a learning rate, a seed.
 // fill gets the values row-major, zero at first. It must depend on nothing but
-// step, and not call the session.
-func (g *Graph) PerStep(t device.Type, fill func(step int64, values []float64)) *Node {
+// step, and not call the session. An error that it returns ends the run before anything is computed.
+func (g *Graph) PerStep(t device.Type, fill func(step int64, values []float64) error) *Node {
 	if fill == nil {
 		return g.Fail(errors.New("PerStep: the function that fills the values is nil"))
 	}

@@ -195,10 +195,11 @@ func TestPerStep(t *testing.T) {
 	s := openSession(t, "cpu")
 	step := s.Function(func(g *graph.Graph, _ []*graph.Node) []*graph.Node {
 		w := g.Parameter("w", typ(device.Float64, 1), nil)
-		lr := g.PerStep(typ(device.Float64), func(step int64, v []float64) { v[0] = float64(10 * (step + 1)) })
-		both := g.PerStep(typ(device.Float32, 2), func(step int64, v []float64) {
+		lr := g.PerStep(typ(device.Float64), func(step int64, v []float64) error { v[0] = float64(10 * (step + 1)); return nil })
+		both := g.PerStep(typ(device.Float32, 2), func(step int64, v []float64) error {
 			require.Equal(t, []float64{0, 0}, v)
 			v[1] = float64(step)
+			return nil
 		})
 		one := g.Constant(device.Float64, 1)
 		g.Update(device.SGD{}, w, ops.Reshape(one, 1), lr, g.State("w/step", typ(device.Float64), nil))
@@ -268,6 +269,26 @@ func TestMistakesAreReportedWithTheirLine(t *testing.T) {
 			at = here(1)
 			return in
 		},
+		`state "w" was declared as a parameter at POSITION; give one of them another name`: func(g *graph.Graph, in []*graph.Node) []*graph.Node {
+			g.Parameter("w", typ(device.Float32, 1), nil)
+			g.State("w", typ(device.Float32, 1), nil)
+			at = here(1)
+			return in
+		},
+		"custom: input 1 is nil": func(_ *graph.Graph, in []*graph.Node) []*graph.Node {
+			bad := graph.Apply(careless{}, nil, in[0], nil)
+			at = here(1)
+			return []*graph.Node{bad}
+		},
+		"Gradients: x 1 is nil": func(_ *graph.Graph, in []*graph.Node) []*graph.Node {
+			gradients := graph.Gradients(ops.Sum(in[0]), in[0], nil)
+			at = here(1)
+			return gradients
+		},
+		"the model, called with 1 inputs, panicked: runtime error: index out of range [1] with length 1": func(_ *graph.Graph, in []*graph.Node) []*graph.Node {
+			at = here(-1)
+			return []*graph.Node{ops.Mul(in[0], in[len(in)])}
+		},
 		"Gradients: custom at POSITION has no gradient rule; give graph.Apply one, graph.ZeroGradient if the derivative is zero": func(_ *graph.Graph, in []*graph.Node) []*graph.Node {
 			bad := graph.Apply(custom{device.Exp{}}, nil, in[0])
 			gradients := graph.Gradients(ops.Sum(bad), in[0])
@@ -296,12 +317,18 @@ func TestMistakesAreReportedWithTheirLine(t *testing.T) {
 	require.EqualError(t, err, "graph: the function has no outputs and updates nothing")
 	_, err = s.Function(func(*graph.Graph, []*graph.Node) []*graph.Node { return []*graph.Node{nil} }).Run(x)
 	require.EqualError(t, err, "graph: output 0 of the function is nil")
+	_, err = s.Function(func(*graph.Graph, []*graph.Node) []*graph.Node { return []*graph.Node{{}} }).Run(x)
+	require.EqualError(t, err, "graph: output 0 of the function is nil")
+	_, err = s.Function(func(*graph.Graph, []*graph.Node) []*graph.Node { return []*graph.Node{ops.Exp(&graph.Node{})} }).Run(x)
+	require.ErrorContains(t, err, "Exp: self: the tensor is missing")
 	_, err = s.Function(func(_ *graph.Graph, in []*graph.Node) []*graph.Node { return in }).Run(nil)
 	require.EqualError(t, err, "graph: input 0: the tensor is nil")
 	_, err = s.Function(func(_ *graph.Graph, in []*graph.Node) []*graph.Node { return in }).Run(tensor.New(tensor.WithBacking([]int{1})))
 	require.EqualError(t, err, "graph: input 0: a tensor of int cannot be used; convert it to float32, float64 or float16")
 	_, err = s.Function(func(_ *graph.Graph, in []*graph.Node) []*graph.Node { return in }).RunScalar(x)
 	require.EqualError(t, err, "graph: RunScalar needs a function with one output of one element, but this one has 1 outputs: float32[2,3]")
+	_, err = s.Function(func(_ *graph.Graph, in []*graph.Node) []*graph.Node { return in }).Run(&tensor.Dense{})
+	require.EqualError(t, err, "graph: input 0: the tensor is empty; make one with NewTensor or tensor.New")
 	masked := float32s([]int{2}, 1, 2)
 	masked.MaskedEqual(float32(1))
 	_, err = s.Function(func(_ *graph.Graph, in []*graph.Node) []*graph.Node { return in }).Run(masked)
@@ -326,6 +353,13 @@ func TestMistakesAreReportedWithTheirLine(t *testing.T) {
 type custom struct{ device.Op }
 
 func (custom) Name() string { return "custom" }
+
+// careless is an operation that does not look at its inputs' types.
+type careless struct{ custom }
+
+func (careless) Infer([]device.Type) (device.Type, error) {
+	return device.Type{DType: device.Float32}, nil
+}
 
 func TestRefusedOutputsChangeNothing(t *testing.T) {
 	s := openSession(t, "cpu")
@@ -502,4 +536,72 @@ func TestChecking(t *testing.T) {
 	loss, err := f.RunScalar(float32s([]int{2}, 70, 1))
 	require.NoError(t, err)
 	require.True(t, math.IsInf(loss, -1), "what is infinite stays so")
+
+	// A linear layer and the ReLU that hides its infinity are one call otherwise.
+	layer := s.Function(func(g *graph.Graph, in []*graph.Node) []*graph.Node {
+		y := ops.Linear(in[0], ops.Reshape(in[0], 2, 1), ops.Reshape(g.Constant(device.Float32, math.Inf(-1)), 1))
+		exp = here(1)
+		return []*graph.Node{ops.ReLU(y)}
+	})
+	_, err = layer.Run(float32s([]int{1, 2}, 1, 2))
+	require.NoError(t, err)
+	layer.SetChecking(true)
+	_, err = layer.Run(float32s([]int{1, 2}, 1, 2))
+	require.EqualError(t, err, "graph: "+exp+": Linear wrote float32[1,1], of which element 0 is -Inf")
+
+	// What a run reads besides its inputs.
+	var line string
+	bad := math.Inf(1)
+	f = s.Function(func(g *graph.Graph, in []*graph.Node) []*graph.Node {
+		rate := g.PerStep(typ(device.Float64), func(_ int64, v []float64) error { v[0] = bad; return nil })
+		line = here(1)
+		return []*graph.Node{ops.Reshape(g.State("w2", typ(device.Float64, 2), func(v []float64) { v[1] = math.NaN() }), 2, 1), rate}
+	})
+	f.SetChecking(true)
+	_, err = f.Run()
+	require.EqualError(t, err, "graph: "+line+": the per-step value for step 2: element 0 is +Inf")
+	bad = 1
+	file, n, _ := strings.Cut(line, ".go:")
+	at, _ := strconv.Atoi(n)
+	_, err = f.Run()
+	require.EqualError(t, err, fmt.Sprintf("graph: %s.go:%d: state \"w2\", before step 2: element 1 is NaN", file, at+2))
+}
+
+// TestMistakesOfSchedules ends runs before anything is computed.
+func TestMistakesOfSchedules(t *testing.T) {
+	s := openSession(t, "cpu")
+	rate := 0.5
+	var at string
+	step := s.Function(func(g *graph.Graph, _ []*graph.Node) []*graph.Node {
+		w := g.Parameter("w", typ(device.Float64), func(v []float64) { v[0] = 1 })
+		optim.Minimize(g, optim.SGD{LR: func(step int64) float64 { return []float64{rate, 0.5}[min(step, 1)] / (1 - float64(step/2)) }}, ops.Square(w))
+		at = here(1)
+		return nil
+	})
+	for range 2 {
+		_, err := step.Run()
+		require.NoError(t, err)
+	}
+	for want, next := range map[string]int64{"+Inf": 2, "-0.5": 4} {
+		require.NoError(t, s.SetStep(next))
+		_, err := step.Run()
+		require.EqualError(t, err, fmt.Sprintf("graph: %s: step %d: SGD: the schedule gives a learning rate of %s, but it must be finite and at least 0", at, next, want))
+		w, err := s.Value("w")
+		require.NoError(t, err)
+		require.Equal(t, []float64{0}, w.Float64s())
+		require.Equal(t, next, s.Step())
+	}
+}
+
+// TestUnclaimed lists the values that were set for names that nothing declares.
+func TestUnclaimed(t *testing.T) {
+	s := openSession(t, "cpu")
+	for _, name := range []string{"weigth", "bias", "weight"} {
+		require.NoError(t, s.SetValue(name, float32s([]int{1}, 7)))
+	}
+	_, err := s.Function(func(g *graph.Graph, _ []*graph.Node) []*graph.Node {
+		return []*graph.Node{g.Parameter("weight", typ(device.Float32, 1), nil)}
+	}).Run()
+	require.NoError(t, err)
+	require.Equal(t, []string{"bias", "weigth"}, s.Unclaimed())
 }

@@ -45,7 +45,7 @@ func TestShapesOutOfBounds(t *testing.T) {
 		"PerStep": func(g *graph.Graph, t device.Type) *graph.Node {
 			x := g.Constant(t.DType, 0)
 			for range 256 { // of 2^53 elements each they would have 2^64 bytes, which wraps round to 0
-				x = ops.Add(x, ops.Sum(g.PerStep(t, func(int64, []float64) {})))
+				x = ops.Add(x, ops.Sum(g.PerStep(t, func(int64, []float64) error { return nil })))
 			}
 			return x
 		},
@@ -115,7 +115,7 @@ func TestStepCannotOverflow(t *testing.T) {
 	s := openSession(t, "cpu")
 	f := s.Function(func(g *graph.Graph, _ []*graph.Node) []*graph.Node {
 		w := g.Parameter("w", typ(device.Float32), nil)
-		sgd(1, w, ops.Cast(g.PerStep(typ(device.Float64), func(step int64, v []float64) { v[0] = float64(step) }), device.Float32))
+		sgd(1, w, ops.Cast(g.PerStep(typ(device.Float64), func(step int64, v []float64) error { v[0] = float64(step); return nil }), device.Float32))
 		return nil
 	})
 	require.NoError(t, s.SetStep(math.MaxInt64-1))

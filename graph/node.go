@@ -35,11 +35,16 @@ const (
 	update                // a device operation that overwrites parameters and state
 )
 
+// String returns how messages call a node of the kind.
+func (k kind) String() string {
+	return [...]string{"inert node", "input", "parameter", "state", "constant", "per-step value", "operation", "update"}[k]
+}
+
 // source is what the nodes without inputs are filled from.
 type source struct {
-	init Initializer                        // parameter and state
-	data []byte                             // constant
-	fill func(step int64, values []float64) // perStep
+	init Initializer                              // parameter and state
+	data []byte                                   // constant
+	fill func(step int64, values []float64) error // perStep
 }
 
 // GradientFunc is the rule for how a gradient flows back through an operation:

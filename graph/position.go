@@ -34,5 +34,6 @@ func (p position) String() string {
 }
 
 func frameworkFrame(f runtime.Frame) bool {
-	return strings.HasPrefix(f.Function, module) && !strings.HasSuffix(f.File, "_test.go")
+	return strings.HasPrefix(f.Function, module) && !strings.HasSuffix(f.File, "_test.go") ||
+		strings.HasPrefix(f.Function, "runtime.") // of a panic
 }

@@ -19,6 +19,7 @@ type program struct {
 	outputs  []device.View
 	launches []launch
 	updates  bool
+	checking bool // every operation is planned by itself, so that what it wrote can be looked at
 
 	perStep   []*Node
 	schedule  []byte    // the perStep values as they are uploaded
@@ -40,12 +41,12 @@ type launch struct {
 var errTooLarge = &device.Error{Code: device.ErrOutOfMemory, Reason: "the values of the function take more memory than can be counted"}
 
 // compile lays out the graph's memory and plans its operations on the session's device.
-func compile(s *Session, g *Graph, inputs []*Node) (p *program, err error) {
-	p = &program{graph: g}
-	known := len(s.names)
+func compile(s *Session, g *Graph, inputs []*Node, checking bool) (p *program, err error) {
+	p = &program{graph: g, checking: checking}
+	known, compiled := len(s.names), false
 	defer func() {
-		if err != nil { // uploads may be under way
-			err = errors.Join(err, s.stream.Synchronize(), p.close(), s.forget(known))
+		if !compiled { // because of an error, from which others follow, or a panic in an initialiser
+			_ = errors.Join(s.stream.Synchronize(), p.close(), s.forget(known)) // uploads may be under way
 		}
 	}()
 	order := g.evaluationOrder()
@@ -56,9 +57,12 @@ func compile(s *Session, g *Graph, inputs []*Node) (p *program, err error) {
 		return p, errTooLarge
 	}
 	if p.arena, err = s.alloc(l.arena.top); err != nil {
+		if n := l.largest(); n != nil {
+			err = fmt.Errorf("%s: %s, the largest of the function's values, is %s: %w", n.Position(), n.Name(), n.typ, err)
+		}
 		return p, err
 	}
-	if err = p.placeConstants(s, g, order, views); err != nil {
+	if err = p.placeConstants(s, order, views); err != nil {
 		return p, err
 	}
 	if err = p.placePerStep(s, order, views); err != nil {
@@ -101,6 +105,7 @@ func compile(s *Session, g *Graph, inputs []*Node) (p *program, err error) {
 	for _, name := range s.names[known:] {
 		delete(s.restored, name)
 	}
+	compiled = true
 	return p, nil
 }
 
@@ -123,7 +128,7 @@ func (p *program) plan(s *Session, order []*Node, l *memoryLayout) (workspace in
 	fuser, _ := s.device.(device.Fuser)
 	for i := 0; i < len(calls); {
 		n, exe := 0, device.Executor(nil)
-		if fuser != nil {
+		if fuser != nil && !p.checking {
 			n, exe, err = fuser.PlanFused(calls[i:])
 		}
 		if n == 0 && err == nil {
@@ -190,99 +195,8 @@ func root(n *Node) *Node {
 	return n
 }
 
-// memoryLayout says where every value lives.
-type memoryLayout struct {
-	views   []device.View // by node; offsets relative to the owner, no buffers yet
-	owner   []*Node       // by node; whose memory it is: another's for views and updates
-	regions []region      // by owner
-	lastUse []int         // by owner; the place in the order of what reads it last, beyond the end for outputs
-	arena   arena
-}
-
-// layOut assigns memory to the nodes that need it, see [arena]. Without reuse, which
-// is for tests, no two share any.
-func layOut(g *Graph, order, inputs []*Node, reuse bool) *memoryLayout {
-	l := &memoryLayout{
-		views:   make([]device.View, len(g.nodes)),
-		owner:   make([]*Node, len(g.nodes)),
-		regions: make([]region, len(g.nodes)),
-		lastUse: make([]int, len(g.nodes)),
-	}
-	for _, n := range inputs { // also those that nothing reads: they are uploaded
-		l.own(n)
-	}
-	for i, n := range order {
-		layout, ok := n.op.(device.ViewOp)
-		var view device.View
-		if ok {
-			view, ok = layout.View(l.views[n.inputs[0].id])
-		}
-		switch {
-		case ok:
-			l.views[n.id], l.owner[n.id] = view, l.owner[n.inputs[0].id]
-		case n.kind == update:
-			param := n.inputs[n.op.(device.Updater).Updates()[0]]
-			l.views[n.id], l.owner[n.id] = l.views[param.id], param
-		default:
-			l.own(n)
-		}
-		l.lastUse[l.owner[n.id].id] = i
-		for _, in := range n.inputs {
-			l.lastUse[l.owner[in.id].id] = i
-		}
-	}
-	for _, n := range g.outputs {
-		l.lastUse[l.owner[n.id].id] = len(order)
-	}
-	expiring := make([][]*Node, len(order)+1)
-	for _, n := range append(inputs[:len(inputs):len(inputs)], order...) {
-		if reuse && l.owner[n.id] == n && (n.kind == operation || n.kind == input) {
-			expiring[l.lastUse[n.id]] = append(expiring[l.lastUse[n.id]], n)
-		}
-	}
-	for _, n := range inputs {
-		l.regions[n.id] = l.arena.take(n.typ.Bytes())
-	}
-	for i, n := range order {
-		var heir *Node
-		if n.kind == operation && l.owner[n.id] == n {
-			if heir = l.dying(n, expiring[i]); heir != nil {
-				l.regions[n.id] = l.regions[heir.id]
-			} else {
-				l.regions[n.id] = l.arena.take(n.typ.Bytes())
-			}
-		}
-		for _, dead := range expiring[i] {
-			if dead != heir {
-				l.arena.give(l.regions[dead.id])
-			}
-		}
-	}
-	return l
-}
-
-// dying returns an input of n that dies with n and whose memory n can be computed
-// in: n is element-wise, the types are the same, and no other input is another view of that memory.
-func (l *memoryLayout) dying(n *Node, expiring []*Node) *Node {
-	if _, ok := n.op.(device.Elementwise); !ok {
-		return nil
-	}
-	for _, in := range n.inputs {
-		if l.owner[in.id] == in && in.typ.Equal(n.typ) && slices.Contains(expiring, in) &&
-			!slices.ContainsFunc(n.inputs, func(other *Node) bool { return other != in && l.owner[other.id] == in }) {
-			return in
-		}
-	}
-	return nil
-}
-
-// own gives the node contiguous memory of its own.
-func (l *memoryLayout) own(n *Node) {
-	l.views[n.id], l.owner[n.id] = device.Contiguous(nil, 0, n.typ), n
-}
-
 // placeConstants uploads the constants to a buffer of their own.
-func (p *program) placeConstants(s *Session, g *Graph, order []*Node, views []device.View) (err error) {
+func (p *program) placeConstants(s *Session, order []*Node, views []device.View) (err error) {
 	var size int64
 	for _, n := range order {
 		if n.kind == constant {
@@ -337,7 +251,7 @@ func (p *program) placePerStep(s *Session, order []*Node, views []device.View) (
 }
 
 // run uploads the inputs, launches everything and leaves the outputs on the device.
-func (p *program) run(s *Session, inputs []*tensor.Dense, profile, check bool) error {
+func (p *program) run(s *Session, inputs []*tensor.Dense, profile bool) error {
 	for i, t := range inputs {
 		h, err := hostTensorOf(t)
 		if err != nil {
@@ -351,7 +265,7 @@ func (p *program) run(s *Session, inputs []*tensor.Dense, profile, check bool) e
 		if err := upload(s.stream, p.inputs[i], data); err != nil {
 			return fmt.Errorf("input %d: %w", i, err)
 		}
-		if check {
+		if p.checking {
 			if err := checkFinite(data[:p.inputs[i].Type().Bytes()], p.inputs[i].Type()); err != nil {
 				return fmt.Errorf("input %d: %w", i, err)
 			}
@@ -360,11 +274,18 @@ func (p *program) run(s *Session, inputs []*tensor.Dense, profile, check bool) e
 	for i, n := range p.perStep {
 		values := p.values[:n.typ.Elements()]
 		clear(values)
-		n.source.fill(s.step, values)
+		if err := n.source.fill(s.step, values); err != nil {
+			return fmt.Errorf("%s: step %d: %w", n.Position(), s.step, err)
+		}
 		encode(p.schedule[p.perStepAt[i]:], n.typ.DType, values)
 	}
 	if len(p.schedule) > 0 {
 		if err := s.stream.Upload(p.scheduled, 0, p.schedule); err != nil {
+			return err
+		}
+	}
+	if p.checking {
+		if err := p.checkSources(s); err != nil {
 			return err
 		}
 	}
@@ -383,7 +304,7 @@ func (p *program) run(s *Session, inputs []*tensor.Dense, profile, check bool) e
 		if err != nil {
 			return fmt.Errorf("%s: %w", l.nodes[0].Position(), err)
 		}
-		if check {
+		if p.checking {
 			if err := l.check(s); err != nil {
 				return err
 			}

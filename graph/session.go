@@ -3,6 +3,7 @@ package graph
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -130,7 +131,8 @@ func (s *Session) Value(name string) (*tensor.Dense, error) {
 
 // SetValue overwrites the parameter or state with the given name. The tensor
 // must have its shape and the dtype that [Session.Value] returns. A name that no
-// function has declared yet gets the value, in the place of its initialiser's, when one does.
+// function has declared yet gets the value, in the place of its initialiser's, when one does; see
+// [Session.Unclaimed].
 func (s *Session) SetValue(name string, t *tensor.Dense) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -157,6 +159,14 @@ func (s *Session) SetValue(name string, t *tensor.Dense) error {
 		return fmt.Errorf("graph: parameter %q: %w", name, err)
 	}
 	return upload(s.stream, device.Contiguous(p.buffer, 0, p.typ), data)
+}
+
+// Unclaimed returns the names that [Session.SetValue] has set and no compiled function has declared yet,
+// sorted. After a model was restored and has run, a name that is left is one that it does not have.
+func (s *Session) Unclaimed() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Sorted(maps.Keys(s.restored))
 }
 
 // packValue returns the elements of t, which must fit a value of type typ, as the device holds them.
@@ -196,9 +206,12 @@ func (s *Session) lookUp(name string) (*stored, error) {
 func (s *Session) parameter(n *Node) (*stored, error) {
 	trained := n.kind == parameter
 	if p := s.parameters[n.name]; p != nil {
-		if !p.typ.Equal(n.typ) || p.trained != trained {
-			return nil, fmt.Errorf("%s: parameter %q is %s here, but in another function of the session %s; give one of them another name",
-				n.Position(), n.name, n.typ, p.typ)
+		if p.trained != trained {
+			return nil, fmt.Errorf("%s: %q is a %s here, and not so in another function of the session; give one of them another name", n.Position(), n.name, n.kind)
+		}
+		if !p.typ.Equal(n.typ) {
+			return nil, fmt.Errorf("%s: %s %q is %s here, but in another function of the session %s; give one of them another name",
+				n.Position(), n.kind, n.name, n.typ, p.typ)
 		}
 		return p, nil
 	}

@@ -98,7 +98,7 @@ func TestShapesAreTheGraphsOwn(t *testing.T) {
 	shape := []int{2}
 	_, err := s.Function(func(g *graph.Graph, _ []*graph.Node) []*graph.Node {
 		w := g.Parameter("w", device.Type{DType: device.Float32, Shape: shape}, nil)
-		p := g.PerStep(device.Type{DType: device.Float32, Shape: shape}, func(int64, []float64) {})
+		p := g.PerStep(device.Type{DType: device.Float32, Shape: shape}, func(int64, []float64) error { return nil })
 		shape[0] = 5
 		require.Equal(t, []int{2}, w.Shape())
 		require.Equal(t, []int{2}, p.Shape())

@@ -26,7 +26,8 @@ var float16Type = tensor.New(tensor.WithBacking([]float16.Float16{0})).Dtype()
 
 // NewTensor returns a host tensor of zeros that a value of type t can be read
 // into: float32, float64 and float16 have elements of that type, bfloat16,
-// which has no Go type, has float32.
+// which has no Go type, has float32. Of a tensor without elements gorgonia's Data
+// panics; Float32s and its like give an empty slice.
 func NewTensor(t device.Type) *tensor.Dense {
 	var backing any
 	switch n := t.Elements(); t.DType {
@@ -46,6 +47,9 @@ func hostTensorOf(t *tensor.Dense) (hostTensor, error) {
 		return hostTensor{}, errors.New("the tensor is nil")
 	}
 	var dtype device.DType
+	if t.Dtype().Type == nil {
+		return hostTensor{}, errors.New("the tensor is empty; make one with NewTensor or tensor.New")
+	}
 	switch t.Dtype() {
 	case tensor.Float32:
 		dtype = device.Float32

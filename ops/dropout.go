@@ -12,9 +12,10 @@ import (
 // follows from the seed and the session's step counter alone; give each use of
 // Dropout in a model a seed of its own. Leave it out of a model for prediction.
 func Dropout(x *graph.Node, p float64, seed uint64) *graph.Node {
-	key := x.Graph().PerStep(device.Type{DType: device.Float32, Shape: []int{2}}, func(step int64, key []float64) {
+	key := x.Graph().PerStep(device.Type{DType: device.Float32, Shape: []int{2}}, func(step int64, key []float64) error {
 		bits := rand.NewPCG(seed, uint64(step)).Uint64()
 		key[0], key[1] = float64(bits>>40), float64(bits>>16&(1<<24-1))
+		return nil
 	})
 	return dropout(x, key, p)
 }

@@ -14,7 +14,8 @@ import (
 // and Bengio, 2013, arXiv:1211.5063), as PyTorch's clip_grad_norm_ does. The norm
 // is computed in float64 for float64 gradients, in float32 for others. Gradients
 // that are not finite are not hidden: one NaN makes all elements NaN, and an
-// infinite element becomes NaN and the finite ones 0. The maximum must be finite
+// infinite element becomes NaN and the finite ones 0. Where the sum of the squares overflows
+// (float32 from about 1.8·10¹⁹ on), the gradients become 0. The maximum must be finite
 // and above 0.
 func ClipNorm(gradients []*graph.Node, maximum float64) []*graph.Node {
 	if !clippable("ClipNorm", gradients, maximum) {

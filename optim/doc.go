@@ -37,7 +37,7 @@
 //
 // What an optimizer remembers of a parameter, such as a momentum, lives on the
 // device as the session's state "<optimizer>/<parameter>/<state>", such as
-// "Adam/w/expAvg", of the parameter's shape, in float64 for float64 parameters and
+// "AdamW/w/expAvg", of the parameter's shape, in float64 for float64 parameters and
 // float32 for all others; "<optimizer>/<parameter>/step" is its count of updates.
 // [device.Optimizer] and its implementations name the states. A session that is
 // given these values and the step counter goes on exactly where another stopped.

@@ -106,7 +106,7 @@ func TestLongRun(t *testing.T) {
 	for _, name := range append(sessions[0].Parameters(), sessions[0].States()...) {
 		require.Equal(t, value(t, sessions[0], name), value(t, sessions[1], name), name)
 	}
-	require.Equal(t, []float64{float64(steps)}, value(t, sessions[0], "Adam/net/0/weight/step"))
+	require.Equal(t, []float64{float64(steps)}, value(t, sessions[0], "AdamW/net/0/weight/step"))
 }
 
 // TestStepStopsCounting: a float32 cannot count beyond 2^24, where an optimizer's step stops.
@@ -124,7 +124,7 @@ func TestStepStopsCounting(t *testing.T) {
 		opt optim.Optimizer
 	}{
 		"SGD": {"SGD", optim.SGD{LR: rate, Momentum: 0.9, Dampening: 0.5}}, "Adam": {"Adam", optim.NewAdam(rate)}, "AMSGrad": {"Adam", amsgrad},
-		"AdamW": {"Adam", optim.NewAdamW(rate)}, "Adam with long memory": {"Adam", extreme},
+		"AdamW": {"AdamW", optim.NewAdamW(rate)}, "Adam with long memory": {"Adam", extreme},
 		"RMSprop": {"RMSprop", optim.NewRMSprop(rate)}, "Adagrad": {"Adagrad", optim.NewAdagrad(rate)},
 	} {
 		for _, start := range []float64{last - 2, last + 1e9} {

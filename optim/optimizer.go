@@ -45,7 +45,7 @@ func Minimize(g *graph.Graph, opt Optimizer, loss *graph.Node, params ...*graph.
 }
 
 // update appends op for each of the params, unless ranges, what is wrong with the
-// hyper-parameters, is an error. The name is the optimizer's.
+// hyper-parameters, is an error. The name is the optimizer's; its state is called after it.
 func update(name string, op device.Optimizer, lr Schedule, ranges error, params, gradients []*graph.Node) {
 	if len(params) == 0 {
 		return
@@ -62,9 +62,12 @@ func update(name string, op device.Optimizer, lr Schedule, ranges error, params,
 		}
 		dtype := p.DType().Compute()
 		if rates[dtype] == nil {
-			rates[dtype] = g.PerStep(device.Type{DType: dtype}, func(step int64, values []float64) { values[0] = lr(step) })
+			rates[dtype] = g.PerStep(device.Type{DType: dtype}, func(step int64, values []float64) error {
+				values[0] = lr(step)
+				return checkRateAt(name, values[0])
+			})
 		}
-		prefix := op.Name() + "/" + p.Name() + "/"
+		prefix := name + "/" + p.Name() + "/"
 		inputs := []*graph.Node{p, gradients[i], rates[dtype], g.State(prefix+"step", device.Type{DType: dtype}, nil)}
 		for _, state := range op.State() {
 			inputs = append(inputs, g.State(prefix+state, device.Type{DType: dtype, Shape: p.Shape()}, nil))
@@ -109,6 +112,14 @@ func checkRate(lr Schedule) error {
 		return errors.New("LR is NaN at step 0, as a schedule made with arguments out of range is; see the documentation of its constructor")
 	}
 	return notNegative("LR at step 0", first)
+}
+
+// checkRateAt returns an error unless a later learning rate can be one.
+func checkRateAt(name string, rate float64) error {
+	if isRate(rate) {
+		return nil
+	}
+	return fmt.Errorf("%s: the schedule gives a learning rate of %v, but it must be finite and at least 0", name, rate)
 }
 
 // belowOne returns an error unless x is in [0, 1).

@@ -312,7 +312,7 @@ func TestStateNames(t *testing.T) {
 		"SGD":          {optim.SGD{LR: lr}, map[string]float64{}},
 		"SGD momentum": {optim.SGD{LR: lr, Momentum: 0.9}, map[string]float64{"SGD/a/w/momentum": 2}},
 		"Adam":         {amsgrad, map[string]float64{"Adam/a/w/expAvg": 0.2, "Adam/a/w/expAvgSq": 0.004, "Adam/a/w/maxExpAvgSq": 0.004}},
-		"AdamW":        {optim.NewAdamW(lr), map[string]float64{"Adam/a/w/expAvg": 0.2, "Adam/a/w/expAvgSq": 0.004}},
+		"AdamW":        {optim.NewAdamW(lr), map[string]float64{"AdamW/a/w/expAvg": 0.2, "AdamW/a/w/expAvgSq": 0.004}},
 		"RMSprop":      {rmsprop, map[string]float64{"RMSprop/a/w/squareAvg": 0.04, "RMSprop/a/w/gradAvg": 0.02, "RMSprop/a/w/momentum": 2 / math.Sqrt(0.0396)}},
 		"Adagrad":      {optim.NewAdagrad(lr), map[string]float64{"Adagrad/a/w/sum": 4}},
 	} {

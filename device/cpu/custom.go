@@ -9,6 +9,9 @@ import (
 
 // planCustom runs a user's kernel on copies of its operands.
 func planCustom(op device.Custom, inputs []device.View, output device.View) (*program, error) {
+	if u, ok := op.(device.Updater); ok && len(u.Updates()) > 1 {
+		return nil, &device.Error{Code: device.ErrUnsupported, Op: op.Name(), Reason: "a kernel of one's own has one output, so it can update one tensor"}
+	}
 	if device.Elements(output.Shape) == 0 {
 		return &program{}, nil
 	}

@@ -28,3 +28,31 @@ func TestCustomOfMoreThanMemory(t *testing.T) {
 	_, err := f.device.Plan(total{}, []device.View{one.BroadcastTo([]int{1 << 50})}, out)
 	require.ErrorIs(t, err, device.ErrOutOfMemory)
 }
+
+// updates is a user's operation that overwrites some of its operands.
+type updates struct{ list []int }
+
+func (updates) Name() string                                { return "Updates" }
+func (u updates) Updates() []int                            { return u.list }
+func (updates) Infer(in []device.Type) (device.Type, error) { return in[0], nil }
+func (updates) Compute(out device.HostTensor, in []device.HostTensor) {
+	out.Data[0] = in[0].Data[0] + 1
+}
+
+func TestCustomUpdater(t *testing.T) {
+	f := newFixture(t, 1)
+	scalar := device.Type{DType: device.Float32, Shape: []int{}}
+	a, b := device.Contiguous(f.alloc(4), 0, scalar), device.Contiguous(f.alloc(4), 0, scalar)
+	typed[float32](a.Buffer.(*buffer).mem)[0] = 6
+	f.run(updates{[]int{0}}, []device.View{a, b}, a)
+	require.Equal(t, float32(7), typed[float32](a.Buffer.(*buffer).mem)[0])
+	for want, list := range map[string][]int{
+		"can update one tensor":          {0, 1},
+		"its Updates gave [], but must":  nil,
+		"its Updates gave [2], but must": {2},
+		"its Updates gave [0 -1]":        {0, -1},
+	} {
+		_, err := f.device.Plan(updates{list}, []device.View{a, b}, a)
+		require.ErrorContains(t, err, want)
+	}
+}

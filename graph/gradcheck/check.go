@@ -36,7 +36,7 @@ var errNoElements = errors.New("the inputs to check have no elements, so there i
 
 // Check compares the gradients of model at the inputs with finite differences,
 // see the package comment for what is computed and how exactly. It evaluates the
-// model and its gradients four times for each element checked. The inputs may
+// model and its gradients six times for each element checked. The inputs may
 // have any strides and are not changed.
 //
 // An error means that the check could not be made: the model does not build or

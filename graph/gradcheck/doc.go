@@ -37,14 +37,14 @@
 //
 // # Accuracy
 //
-// Derivatives are estimated with the five-point stencil, two central differences with
-// steps h and 2h extrapolated to zero (Abramowitz and Stegun, Handbook of
+// Derivatives are estimated with the seven-point stencil, three central differences with
+// steps h, 2h and 3h extrapolated to zero (Abramowitz and Stegun, Handbook of
 // Mathematical Functions, 1964, table 25.2). The step is h = 2⁻¹¹·r, where r is 1 for |x| < 2, and else the
 // largest power of two that is not above |x|. The estimate's error is at most
 //
-//	h⁴/30 · max |f⁽⁵⁾|  +  1.5·δ/h
+//	h⁶/140 · max |f⁽⁷⁾|  +  1.9·δ/h
 //
-// where f⁽⁵⁾ is the fifth derivative within 2h of x and δ the rounding error of f,
+// where f⁽⁷⁾ is the seventh derivative within 3h of x and δ the rounding error of f,
 // a few units in the last place of its largest term: together about 10⁻¹² for a
 // function whose terms and derivatives are near 1. The two numbers are compared by
 //
@@ -52,14 +52,15 @@
 //
 // where M is the sum of the magnitudes of the terms that move with x: a derivative far
 // below these drowns in their rounding, and only its absolute error means something. A right rule is
-// some 10⁻¹² to 10⁻¹⁰ off, a wrong one seldom less than 10⁻²; the default
+// some 10⁻¹² to 10⁻⁹ off, a wrong one seldom less than 10⁻²; the default
 // tolerance is 10⁻⁸.
 //
 // # Where it cannot be used
 //
-// The function must be smooth within 2h of every input element. At a kink (ReLU at
+// The function must be smooth within 3h of every input element. At a kink (ReLU at
 // 0, a tie of Maximum) or near a pole (Log at 0.001) differences say
-// nothing about the derivative; choose inputs that keep away from them. A model
+// nothing about the derivative; choose inputs that keep away from them. Where the function changes by
+// orders of magnitude within a few hundredths, scale its inputs. A model
 // that computes small differences of large numbers needs a larger tolerance.
 // Differences in float32 have no digits left to compare, so checked inputs and
 // the result must be float64, and the device must have it.

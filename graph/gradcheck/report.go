@@ -61,8 +61,12 @@ func (r *Report) Err() error {
 				of = len(g)
 			}
 		}
-		errs = append(errs, fmt.Errorf("gradcheck: %v (tolerance %.2g); %d of %d elements fail",
-			worst(failures), r.Tolerance, len(failures), of))
+		hint := ""
+		if w := worst(failures); w.RelativeError < 1e-4 {
+			hint = "; so little may be the differences' own error, where the function is steep or nearly constant: try other inputs"
+		}
+		errs = append(errs, fmt.Errorf("gradcheck: %v (tolerance %.2g); %d of %d elements fail%s",
+			worst(failures), r.Tolerance, len(failures), of, hint))
 	}
 	return errors.Join(errs...)
 }

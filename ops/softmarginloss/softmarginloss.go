@@ -11,7 +11,7 @@
 // The margin target·self says how right a score is; the loss is its softplus,
 // logistic regression's loss for targets -1 and +1. It is computed as
 // max(0, -m) + log1p(exp(-|m|)) of the margin m, so that it and its
-// gradient are finite and accurate for every finite input; the literal formula
+// gradient are finite and accurate for every finite score; the literal formula
 // overflows near |m| = 88 in float32, exactly where a model is most wrong.
 package softmarginloss
 
