@@ -94,11 +94,12 @@ func groups(entries []Entry) [][]Entry {
 	return list
 }
 
-// worst returns the entry with the largest relative error, NaN above all.
+// worst returns the entry with the largest relative error, NaN above all, the first of those that are
+// as good as equal.
 func worst(entries []Entry) Entry {
 	w := entries[0]
 	for _, e := range entries {
-		if e.RelativeError > w.RelativeError || math.IsNaN(e.RelativeError) && !math.IsNaN(w.RelativeError) {
+		if e.RelativeError > 1.001*w.RelativeError || math.IsNaN(e.RelativeError) && !math.IsNaN(w.RelativeError) {
 			w = e
 		}
 	}
