@@ -16,6 +16,9 @@
 // 1/(1+exp(-score)) if it was trained with the soft margin loss or binary
 // cross-entropy. A row is predicted positive if its score is at least the model's threshold.
 //
+// A row to predict may have gaps, which are filled as those of the training rows were, and a category that
+// these did not have, which counts as none of theirs; [Prediction] and [Evaluation] have Warnings about that.
+//
 // # Repeatable, and resumable
 //
 // A run depends on nothing but the rows, the options and the kind of device: the same seed gives the

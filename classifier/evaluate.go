@@ -2,6 +2,8 @@ package classifier
 
 import (
 	"encoding/json"
+	"math"
+	"slices"
 
 	"github.com/pullback-go/pullback/classifier/internal/nullable"
 	"github.com/pullback-go/pullback/classifier/metrics"
@@ -12,6 +14,8 @@ import (
 type Evaluation struct {
 	Loss float64 // mean of the loss that the model was trained with, without class weights and L2
 	metrics.Summary
+
+	Warnings []string // a sentence for each column with categories that the training rows did not have
 }
 
 // Evaluate scores the rows and compares with their labels, at the model's threshold. The labels must be
@@ -29,12 +33,18 @@ func (m *Model) Evaluate(f *dataset.Frame) (*Evaluation, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Evaluation{Loss: m.loss.mean(scores, x.Y, 1, 1), Summary: *summary}, nil
+	return &Evaluation{Loss: m.loss.mean(scores, x.Y, 1, 1), Summary: *summary, Warnings: x.Warnings}, nil
 }
 
-// MarshalJSON writes an object with the loss and the summary's measures.
+// own is what an evaluation has in JSON besides the summary's measures.
+type own struct {
+	Loss     nullable.Float `json:"loss"`
+	Warnings []string       `json:"warnings,omitempty"`
+}
+
+// MarshalJSON writes an object with the loss, warnings if there are any, and the summary's measures.
 func (e Evaluation) MarshalJSON() ([]byte, error) {
-	loss, err := json.Marshal(nullable.Float(e.Loss))
+	first, err := json.Marshal(own{nullable.Float(e.Loss), e.Warnings})
 	if err != nil {
 		return nil, err
 	}
@@ -42,15 +52,15 @@ func (e Evaluation) MarshalJSON() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append(append([]byte(`{"loss":`), loss...), append([]byte{','}, summary[1:]...)...), nil
+	return slices.Concat(first[:len(first)-1], []byte{','}, summary[1:]), nil
 }
 
-// UnmarshalJSON reads what MarshalJSON writes.
+// UnmarshalJSON reads what MarshalJSON writes. A loss that is missing becomes NaN.
 func (e *Evaluation) UnmarshalJSON(data []byte) error {
-	var loss struct{ Loss nullable.Float }
-	if err := json.Unmarshal(data, &loss); err != nil {
+	o := own{Loss: nullable.Float(math.NaN())}
+	if err := json.Unmarshal(data, &o); err != nil {
 		return err
 	}
-	e.Loss = float64(loss.Loss)
+	e.Loss, e.Warnings = float64(o.Loss), o.Warnings
 	return json.Unmarshal(data, &e.Summary)
 }

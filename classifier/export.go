@@ -2,7 +2,6 @@ package classifier
 
 import (
 	"io"
-	"math"
 	"strings"
 
 	"github.com/pullback-go/pullback/classifier/metrics"
@@ -11,32 +10,42 @@ import (
 )
 
 // ExportONNX writes the model for other runtimes, as package onnx says. Its input has a column for
-// each feature of the encoder, in that order: numbers as they are in the table, NaN where
-// one is missing if the training rows had gaps, and 0 or 1 for a category. Weights are rounded to float32, and a model
-// of half precision is computed in float32 there.
+// each feature of the encoder, in that order: numbers as they are in the table, and 0 or 1 for a category, all
+// of them 0 for one that the training rows did not have. If the training rows had gaps, NaN may stand for
+// a missing number, and NaN in each of a column's features for a missing category; they are filled in as
+// [Model.Predict] does. If they had none, NaN makes the score NaN, since small runtimes lack the operators
+// that fill it in. Weights are rounded to float32, and a model of half precision is computed in float32 there.
 func (m *Model) ExportONNX(w io.Writer) error {
+	if err := m.check(); err != nil {
+		return err
+	}
 	negative, positive := m.Labels()
 	name, version, _ := strings.Cut(program(), " ")
 	out := &onnx.Model{
 		Features: m.encoder.Features(),
 		Negative: negative, Positive: positive,
 		Threshold: metrics.Probabilities([]float64{m.Threshold()})[0],
+		Imputed:   map[string]string{},
 		Producer:  name, ProducerVersion: version,
 	}
 	var fill []float64
 	imputes := false
 	for _, c := range m.encoder.Columns {
-		switch {
-		case c.LeftOut != "":
-		case c.Kind == dataset.Numeric:
-			out.Mean, out.Scale = append(out.Mean, c.Mean), append(out.Scale, c.Scale)
-			fill = append(fill, c.Median)
-			imputes = imputes || c.Missing > 0
-		default:
-			for range c.Categories {
-				out.Mean, out.Scale = append(out.Mean, 0), append(out.Scale, 1)
-				fill = append(fill, math.NaN())
+		if c.LeftOut != "" {
+			continue
+		}
+		imputes = imputes || c.Missing > 0
+		if c.Kind == dataset.Numeric {
+			out.Mean, out.Scale, fill = append(out.Mean, c.Mean), append(out.Scale, c.Scale), append(fill, c.Median)
+			continue
+		}
+		out.Imputed[c.Name] = c.MostFrequent
+		for _, category := range c.Categories {
+			hot := 0.
+			if category == c.MostFrequent {
+				hot = 1
 			}
+			out.Mean, out.Scale, fill = append(out.Mean, 0), append(out.Scale, 1), append(fill, hot)
 		}
 	}
 	if imputes {

@@ -3,15 +3,16 @@ package classifier_test
 import (
 	"bytes"
 	"math"
+	"strings"
 	"testing"
 
-	"github.com/advancedclimatesystems/gonnx"
+	pb "github.com/advancedclimatesystems/gonnx/onnx"
 	"github.com/stretchr/testify/require"
-	"gorgonia.org/tensor"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/pullback-go/pullback/classifier"
+	"github.com/pullback-go/pullback/classifier/internal/onnxtest"
 	"github.com/pullback-go/pullback/dataset"
-	"github.com/pullback-go/pullback/device"
 )
 
 // Another runtime computes the same scores and probabilities from the raw rows.
@@ -51,30 +52,89 @@ func TestExportONNXOfCategories(t *testing.T) {
 		3, 0, 0, 1,
 		9, 0, 1, 0,
 	})
+	require.Equal(t, `{"colour":"red"}`, exported(t, m).imputed, "red is the most frequent")
+}
+
+// file is what an exported model is written in, with what its metadata says of missing categories.
+type file struct {
+	bytes   []byte
+	imputed string
+	fills   bool // NaN is filled in
+}
+
+func exported(t *testing.T, m *classifier.Model) (f file) {
+	t.Helper()
+	var b bytes.Buffer
+	require.NoError(t, m.ExportONNX(&b))
+	f.bytes = b.Bytes()
+	var model pb.ModelProto
+	require.NoError(t, proto.Unmarshal(f.bytes, &model))
+	for _, p := range model.MetadataProps {
+		if p.Key == "imputed" {
+			f.imputed = p.Value
+		}
+	}
+	for _, n := range model.Graph.Node {
+		f.fills = f.fills || n.OpType == "IsNaN"
+	}
+	return f
 }
 
 func requireSameInONNX(t *testing.T, m *classifier.Model, f *dataset.Frame, rows []float64) {
 	t.Helper()
-	var file bytes.Buffer
-	require.NoError(t, m.ExportONNX(&file))
-	model, err := gonnx.NewModelFromBytes(file.Bytes())
-	require.NoError(t, err)
-	features := len(rows) / f.Rows()
-	out, err := model.Run(gonnx.Tensors{"features": tensor.New(tensor.WithShape(f.Rows(), features), tensor.WithBacking(rows))})
-	require.NoError(t, err)
+	got, probabilities := onnxtest.Run(t, exported(t, m).bytes, rows, f.Rows())
 	predictions, err := m.Predict(f)
 	require.NoError(t, err)
-	got, probabilities := out["score"].Data().([]float32), out["probability"].Data().([]float32)
 	for i, p := range predictions {
-		require.InDelta(t, p.Score, got[i], 1e-5*max(1, math.Abs(p.Score)))
-		require.InDelta(t, p.Probability, probabilities[i], 1e-5)
+		require.InDelta(t, p.Score, got[i], 1e-6*max(1, math.Abs(p.Score)), "row %d", i)
+		require.InDelta(t, p.Probability, probabilities[i], 1e-6, "row %d", i)
 	}
 }
 
-// With gaps in the training rows the file has what fills them.
-func TestExportONNXFillsGaps(t *testing.T) {
-	m, _ := mixed(t, device.Float32)
-	var file bytes.Buffer
-	require.NoError(t, m.ExportONNX(&file))
-	require.True(t, bytes.Contains(file.Bytes(), []byte("IsNaN")))
+// Whatever is missing, or was not in the training rows, is what it is to Predict.
+func TestExportONNXOfGaps(t *testing.T) {
+	nan := math.NaN()
+	const all = "size,colour,weight,sold\n1,red,2.5,yes\n2,blue,3.5,no\n3,blue,1,yes\n4,red,1e3,no\n5,green,7,yes\n6,red,8,no\n"
+	for name, c := range map[string]struct {
+		training string
+		fills    bool
+	}{
+		"no gaps":            {all, false},
+		"gaps in numbers":    {strings.Replace(all, "2.5", "", 1), true},
+		"gaps in categories": {strings.Replace(all, "green", "", 1) + "7,green,9,yes\n", true},
+		"gaps in both":       {strings.NewReplacer("2.5", "", "6,red", "6,").Replace(all), true},
+		"gaps in left out":   {strings.NewReplacer("sold", "empty,sold", ",yes", ",,yes", ",no", ",,no").Replace(all), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, err := dataset.ReadFrame(strings.NewReader(c.training), "training.csv", dataset.Options{})
+			require.NoError(t, err)
+			m := fit(t, open(t, "cpu"), f, classifier.DefaultOptions())
+			require.Equal(t, []string{"size", "colour=blue", "colour=green", "colour=red", "weight"}, m.Encoder().Features())
+			file := exported(t, m)
+			require.Equal(t, c.fills, file.fills)
+			most := m.Encoder().Columns[1].MostFrequent
+			require.Equal(t, `{"colour":"`+most+`"}`, file.imputed)
+
+			head := "size,colour,weight" + strings.Repeat(",empty", strings.Count(c.training, "empty"))
+			read := func(rows string) *dataset.Frame {
+				f, err := dataset.ReadFrame(strings.NewReader(head+"\n"+rows), "new.csv", dataset.Options{For: m.Encoder(), Unlabeled: true})
+				require.NoError(t, err)
+				return f
+			}
+			end := strings.Repeat(",", strings.Count(c.training, "empty")) + "\n"
+			complete := read("1,red,2" + end + "5,blue,3" + end + "2,violet,1" + end) // violet is unknown
+			requireSameInONNX(t, m, complete, []float64{1, 0, 0, 1, 2, 5, 1, 0, 0, 3, 2, 0, 0, 0, 1})
+			if !c.fills {
+				scores, _ := onnxtest.Run(t, file.bytes, []float64{nan, 0, 0, 1, 2}, 1)
+				require.True(t, math.IsNaN(float64(scores[0])), "what cannot be filled in is not guessed")
+				return
+			}
+			requireSameInONNX(t, m, read(",red,"+end+"5,,3"+end+",,"+end+",violet,7"+end), []float64{
+				nan, 0, 0, 1, nan,
+				5, nan, nan, nan, 3,
+				nan, nan, nan, nan, nan,
+				nan, 0, 0, 0, 7,
+			})
+		})
+	}
 }

@@ -39,19 +39,32 @@ func settings(o Options, r recipe, train, validation *dataset.Matrix) []Setting 
 	}
 }
 
-// difference returns an error that names the first setting that is not what it was.
+// difference returns an error that names a setting that is not what it was: the first, but one that may follow from
+// others, as schedules and balanced weights do from the data, only if no other differs.
 func difference(was, is []Setting) error {
+	follows := func(i int) bool { return is[i].Name == "learning rate" || is[i].Name == "class weights" }
+	at := -1
 	for i, now := range is {
 		if i >= len(was) || was[i].Name != now.Name {
 			return fmt.Errorf("classifier: the run to resume says nothing of its %s, so it cannot go on; start anew", now.Name)
 		}
-		if was[i] != now {
-			return fmt.Errorf("classifier: the run to resume had for its %s %s, but now it is %s; resume with the options and data it had (only Epochs and Patience may change)",
-				now.Name, was[i].Value, now.Value)
+		if was[i] != now && (at < 0 || follows(at) && !follows(i)) {
+			at = i
 		}
 	}
-	return nil
+	switch {
+	case at < 0:
+		return nil
+	case strings.Contains(was[at].Value, scheduleMark) && strings.Contains(is[at].Value, scheduleMark):
+		return fmt.Errorf("classifier: the run to resume had for its %s another schedule; a schedule that depends on the number of epochs "+
+			"(cosine, onecycle, warmup) cannot be continued with another number, so resume with the schedule and the Epochs it had", is[at].Name)
+	}
+	return fmt.Errorf("classifier: the run to resume had for its %s %s, but now it is %s; resume with the options and data it had (only Epochs and Patience may change)",
+		is[at].Name, was[at].Value, is[at].Value)
 }
+
+// scheduleMark is in the text of every learning rate that is not constant.
+const scheduleMark = " (checksum "
 
 func widths(hidden []int) string {
 	if len(hidden) == 0 {
@@ -108,7 +121,7 @@ func describeSchedule(schedule optim.Schedule) string {
 	for step := int64(10); step <= 10_000; step *= 10 {
 		text += fmt.Sprintf(", %.3g at step %d", schedule(step), step)
 	}
-	return fmt.Sprintf("%s (checksum %08x)", text, uint32(h.Sum64()))
+	return fmt.Sprintf("%s%s%08x)", text, scheduleMark, uint32(h.Sum64()))
 }
 
 // describeRows tells encoded rows apart.

@@ -20,6 +20,9 @@ import (
 // When the context ends, Fit stops after the current step, calls Options.Checkpoint, and
 // returns the context's error. A loss that is not finite is an error too.
 func Fit(ctx context.Context, dev device.Device, train *dataset.Frame, opts Options) (*Model, error) {
+	if err := given(ctx, "context", "context.Background()"); err != nil {
+		return nil, err
+	}
 	t, err := newTrainer(dev, train, opts)
 	if err != nil {
 		return nil, err
@@ -108,6 +111,9 @@ func (t *trainer) encode(train *dataset.Frame) (err error) {
 
 // resume starts from where another run was.
 func (t *trainer) resume(from *Model) error {
+	if err := from.check(); err != nil {
+		return err
+	}
 	if from.training == nil {
 		return errors.New("classifier: the model to resume was saved without the state of its training, so it cannot go on; start anew")
 	}

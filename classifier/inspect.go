@@ -12,6 +12,9 @@ import (
 // WriteDOT writes the graph of a training step on one full batch in Graphviz's DOT
 // language; of a model that was loaded, that of a prediction.
 func (m *Model) WriteDOT(w io.Writer) error {
+	if err := errors.Join(m.check(), given(w, "writer", "a file or a buffer")); err != nil {
+		return err
+	}
 	f, types := m.predict, m.inputs(1)[:1]
 	if m.recipe != nil {
 		f, types = m.session.Function(m.recipe.step), m.inputs(m.batchSize)
@@ -39,6 +42,9 @@ const profiledSteps = 50
 // batches of the rows. They are made in a session of their own, so that the model stays as it is. It
 // fails if the model was loaded, since how to train it was not.
 func (m *Model) Profile(f *dataset.Frame) (rows []graph.Profile, err error) {
+	if err := m.check(); err != nil {
+		return nil, err
+	}
 	if m.recipe == nil {
 		return nil, errors.New("classifier: a model that was loaded has no training step to profile; use the model that Fit returns")
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // Model is a trained classifier, made by [Fit] or [Load]. Its methods may be called from
-// several goroutines.
+// several goroutines. Those of a nil model return an error, or nothing where they have none to return.
 type Model struct {
 	network network
 	loss    Loss
@@ -45,27 +45,64 @@ func newModel(dev device.Device, n network, loss Loss, encoder *dataset.Encoder)
 	return m, nil
 }
 
+// missing reports whether this is no model: nil, or not made by Fit or Load.
+func (m *Model) missing() bool { return m == nil || m.session == nil }
+
+// check returns an error if this is no model.
+func (m *Model) check() error {
+	if m.missing() {
+		return errors.New("classifier: the model is nil; look at the error of Load or Fit")
+	}
+	return nil
+}
+
 // Close frees the model's memory on the device.
-func (m *Model) Close() error { return m.session.Close() }
+func (m *Model) Close() error {
+	if m.missing() {
+		return nil
+	}
+	return m.session.Close()
+}
 
 // Encoder returns how the columns become features. It must not be changed.
-func (m *Model) Encoder() *dataset.Encoder { return m.encoder }
+func (m *Model) Encoder() *dataset.Encoder {
+	if m.missing() {
+		return nil
+	}
+	return m.encoder
+}
 
 // Labels returns what the classes are called.
 func (m *Model) Labels() (negative, positive string) {
+	if m.missing() {
+		return "", ""
+	}
 	return m.encoder.Label.Negative, m.encoder.Label.Positive
 }
 
 // Settings returns the options that the model was trained with, as text.
-func (m *Model) Settings() []Setting { return m.settings }
+func (m *Model) Settings() []Setting {
+	if m.missing() {
+		return nil
+	}
+	return m.settings
+}
 
 // History returns how training went, an element an epoch.
-func (m *Model) History() []Epoch { return m.history }
+func (m *Model) History() []Epoch {
+	if m.missing() {
+		return nil
+	}
+	return m.history
+}
 
 // Weights returns the weight of each feature, in the order of the encoder's, and
 // the bias of a linear model: the score is their sum over the standardised features. It
 // fails if the model has hidden layers.
 func (m *Model) Weights() (weights []float64, bias float64, err error) {
+	if err := m.check(); err != nil {
+		return nil, 0, err
+	}
 	if len(m.network.mlp.Sizes) > 2 {
 		return nil, 0, errors.New("classifier: the model has hidden layers, so no feature has a weight of its own; use Importance")
 	}
@@ -78,6 +115,9 @@ func (m *Model) Weights() (weights []float64, bias float64, err error) {
 
 // values returns the network's parameters, in order.
 func (m *Model) values() ([]*tensor.Dense, error) {
+	if err := m.check(); err != nil {
+		return nil, err
+	}
 	var all []*tensor.Dense
 	for _, p := range m.network.parameters() {
 		t, err := m.session.Value(p.name)
@@ -109,6 +149,9 @@ func (m *Model) compile() error {
 
 // encode returns the rows as features, with labels if they are needed.
 func (m *Model) encode(f *dataset.Frame, labels bool) (*dataset.Matrix, error) {
+	if err := m.check(); err != nil {
+		return nil, err
+	}
 	x, err := m.encoder.Transform(f)
 	if err != nil || !labels {
 		return x, err
@@ -122,6 +165,14 @@ func (m *Model) encode(f *dataset.Frame, labels bool) (*dataset.Matrix, error) {
 			f.Source(), negative, positive, wantNegative, wantPositive)
 	}
 	return x, nil
+}
+
+// given returns an error if an argument is nil, with what to pass instead.
+func given(argument any, what, instead string) error {
+	if argument == nil {
+		return fmt.Errorf("classifier: the %s is nil; pass %s", what, instead)
+	}
+	return nil
 }
 
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

@@ -57,7 +57,8 @@ type Options struct {
 
 	// Resume, if not nil, is a model whose training is to go on, such as one that was
 	// saved by Checkpoint and loaded. All other options, and the rows, must be as they were; only
-	// Epochs and Patience may be changed. The model stays as it is.
+	// Epochs and Patience may be changed, and Epochs only if the optimizer's schedule is not made for
+	// their number, as cosine, one-cycle and warm-up are. The model stays as it is.
 	Resume *Model
 }
 

@@ -1,6 +1,7 @@
 package classifier
 
 import (
+	"errors"
 	"io"
 	"iter"
 
@@ -14,33 +15,41 @@ type Prediction struct {
 	Probability float64 // of the positive class, 1/(1+exp(-Score))
 	Positive    bool    // Score is at least the threshold
 	Label       string  // what the class is called
+
+	// Warnings has a sentence for each column with categories that the training rows did not have, in this row
+	// or another that was read by then. So the last row's are all there is to tell.
+	Warnings []string `json:"-"`
 }
 
 // Predict returns a prediction for each row, from the columns that [Model.Scores] needs.
 func (m *Model) Predict(f *dataset.Frame) ([]Prediction, error) {
-	scores, err := m.Scores(f)
+	x, err := m.encode(f, false)
 	if err != nil {
 		return nil, err
 	}
-	return m.predictions(scores), nil
+	return m.predictions(x)
 }
 
 // PredictStream reads rows as [dataset.ReadFrame] does and yields a prediction for each as
 // it goes, holding no more than a thousand rows of a CSV or LIBSVM file, however long it is. Labels are not
-// looked at. An error is yielded once, and ends the rows.
+// looked at. Warnings are also about what [dataset.Encoder.Stream] skips. An error is yielded once, and ends the rows.
 func (m *Model) PredictStream(r io.Reader, source string, opts dataset.Options) iter.Seq2[Prediction, error] {
 	return func(yield func(Prediction, error) bool) {
+		if err := errors.Join(m.check(), given(r, "reader", "an open file")); err != nil {
+			yield(Prediction{}, err)
+			return
+		}
 		opts.Unlabeled = true
 		for x, err := range m.encoder.Stream(r, source, opts, m.network.rowsAtOnce()) {
-			var scores []float64
+			var predictions []Prediction
 			if err == nil {
-				scores, err = m.score(x.X)
+				predictions, err = m.predictions(x)
 			}
 			if err != nil {
 				yield(Prediction{}, err)
 				return
 			}
-			for _, p := range m.predictions(scores) {
+			for _, p := range predictions {
 				if !yield(p, nil) {
 					return
 				}
@@ -49,15 +58,20 @@ func (m *Model) PredictStream(r io.Reader, source string, opts dataset.Options) 
 	}
 }
 
-func (m *Model) predictions(scores []float64) []Prediction {
+// predictions returns those of encoded rows.
+func (m *Model) predictions(x *dataset.Matrix) ([]Prediction, error) {
+	scores, err := m.score(x.X)
+	if err != nil {
+		return nil, err
+	}
 	negative, positive := m.Labels()
 	threshold := m.Threshold()
 	out := make([]Prediction, len(scores))
 	for i, p := range metrics.Probabilities(scores) {
-		out[i] = Prediction{Score: scores[i], Probability: p, Label: negative}
+		out[i] = Prediction{Score: scores[i], Probability: p, Label: negative, Warnings: x.Warnings}
 		if scores[i] >= threshold {
 			out[i].Positive, out[i].Label = true, positive
 		}
 	}
-	return out
+	return out, nil
 }

@@ -1,9 +1,12 @@
 package classifier_test
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -73,6 +76,106 @@ func TestPredictStreamRefuses(t *testing.T) {
 	require.EqualError(t, err, "dataset: the frame is nil; look at the error of the call that should have made it")
 	_, err = m.Evaluate(unlabeled())
 	require.Error(t, err)
+}
+
+// Callers learn of categories that the training rows did not have, each column once, however long the file is.
+func TestWarnings(t *testing.T) {
+	m, f := mixed(t, device.Float32)
+	const rows = 3000 // more than are predicted at once
+	var file, labelled strings.Builder
+	file.WriteString("size,colour,weight\n")
+	labelled.WriteString("size,colour,weight,sold\n")
+	for i := range rows {
+		colour := "red"
+		if i == 1 || i == rows-1 {
+			colour = "violet"
+		}
+		fmt.Fprintf(&file, "%d,%s,2\n", i%7, colour)
+		fmt.Fprintf(&labelled, "%d,%s,2,%s\n", i%7, colour, []string{"yes", "no"}[i%2])
+	}
+	want := []string{`column "colour" has a category that the training rows had not, such as "violet", in 2 rows; it is encoded as none of them`}
+
+	var last classifier.Prediction
+	for p, err := range m.PredictStream(strings.NewReader(file.String()), "new.csv", dataset.Options{}) {
+		require.NoError(t, err)
+		last = p
+	}
+	require.Equal(t, want, last.Warnings)
+	frame, err := dataset.ReadFrame(strings.NewReader(labelled.String()), "new.csv", dataset.Options{For: m.Encoder()})
+	require.NoError(t, err)
+	predictions, err := m.Predict(frame)
+	require.NoError(t, err)
+	require.Equal(t, want, predictions[rows-1].Warnings)
+	require.Equal(t, last.Score, predictions[rows-1].Score)
+	e := evaluate(t, m, frame)
+	require.Equal(t, want, e.Warnings)
+	data, err := json.Marshal(e)
+	require.NoError(t, err)
+	var back classifier.Evaluation
+	require.NoError(t, json.Unmarshal(data, &back))
+	require.Equal(t, *e, back)
+
+	predictions, err = m.Predict(f)
+	require.NoError(t, err)
+	require.Empty(t, predictions[0].Warnings)
+	require.Empty(t, evaluate(t, m, f).Warnings)
+}
+
+// What there is no model for is an error, or nothing, and so is what lacks an argument.
+func TestNoModel(t *testing.T) {
+	rows := breastCancer()
+	for _, m := range []*classifier.Model{nil, {}} {
+		for name, err := range map[string]func() error{
+			"Scores":          func() error { _, err := m.Scores(rows); return err },
+			"Predict":         func() error { _, err := m.Predict(rows); return err },
+			"Evaluate":        func() error { _, err := m.Evaluate(rows); return err },
+			"Importance":      func() error { _, err := m.Importance(rows, 1); return err },
+			"Profile":         func() error { _, err := m.Profile(rows); return err },
+			"Weights":         func() error { _, _, err := m.Weights(); return err },
+			"Save":            func() error { return m.Save(filepath.Join(t.TempDir(), "model")) },
+			"ExportONNX":      func() error { return m.ExportONNX(io.Discard) },
+			"WriteDOT":        func() error { return m.WriteDOT(io.Discard) },
+			"SetThreshold":    func() error { return m.SetThreshold(1) },
+			"ChooseThreshold": func() error { return m.ChooseThreshold(rows, classifier.MaxF1) },
+			"PredictStream": func() (err error) {
+				for _, err = range m.PredictStream(strings.NewReader(""), "rows", dataset.Options{}) {
+				}
+				return err
+			},
+		} {
+			require.EqualError(t, err(), "classifier: the model is nil; look at the error of Load or Fit", name)
+		}
+		require.NoError(t, m.Close())
+		require.Nil(t, m.Encoder())
+		require.Nil(t, m.Settings())
+		require.Nil(t, m.History())
+		require.Zero(t, m.Threshold())
+		negative, positive := m.Labels()
+		require.Empty(t, negative+positive)
+	}
+
+	dev := open(t, "cpu")
+	opts := classifier.DefaultOptions()
+	opts.Epochs = 1
+	m := fit(t, dev, rows, opts)
+	var none context.Context
+	resume := opts
+	resume.Resume = new(classifier.Model)
+	for want, err := range map[string]func() error{
+		"classifier: the context is nil; pass context.Background()":                              func() error { _, err := classifier.Fit(none, dev, rows, opts); return err },
+		"fold 1 of 2: classifier: the context is nil; pass context.Background()":                 func() error { _, err := classifier.CrossValidate(none, dev, rows, 2, opts); return err },
+		"classifier: the model is nil; look at the error of Load or Fit":                         func() error { _, err := classifier.Fit(t.Context(), dev, rows, resume); return err },
+		"classifier: the writer is nil; pass a file or a buffer":                                 func() error { return m.WriteDOT(nil) },
+		"onnx: the writer is nil; pass a file or a buffer":                                       func() error { return m.ExportONNX(nil) },
+		"classifier: there is no threshold rule 7; use classifier.MaxF1 or classifier.MaxYouden": func() error { return m.ChooseThreshold(rows, 7) },
+		"classifier: the reader is nil; pass an open file": func() (err error) {
+			for _, err = range m.PredictStream(nil, "rows", dataset.Options{}) {
+			}
+			return err
+		},
+	} {
+		require.EqualError(t, err(), want)
+	}
 }
 
 // A file of any length is predicted in the memory of a few thousand rows.

@@ -113,7 +113,7 @@ func TestResumeRefusesAnotherRun(t *testing.T) {
 		"dtype float32, but now it is float64":          func(o *classifier.Options) { o.DType = device.Float64 },
 		"batch size 64, but now it is 63":               func(o *classifier.Options) { o.BatchSize = 63 },
 		"optimizer AdamW Beta1=0.9 Beta2=0.999":         func(o *classifier.Options) { o.Optimizer = optim.NewAdam(optim.OneCycle(0.05, 35)) },
-		"learning rate 0.002, 0.0499 at step 10, 2e-07": func(o *classifier.Options) { o.Optimizer = optim.NewAdamW(optim.OneCycle(0.05, 36)) },
+		"learning rate 0.002, 0.0499 at step 10, 2e-07": func(o *classifier.Options) { o.Optimizer = optim.NewAdamW(optim.Constant(0.05)) },
 		"L2 0.001, but now it is 0":                     func(o *classifier.Options) { o.L2 = 0 },
 		"clip norm 1, but now it is 2":                  func(o *classifier.Options) { o.ClipNorm = 2 },
 		"dropout 0.2, but now it is 0":                  func(o *classifier.Options) { o.Dropout = 0 },
@@ -128,8 +128,36 @@ func TestResumeRefusesAnotherRun(t *testing.T) {
 		require.ErrorContains(t, err, "classifier: the run to resume had for its "+name)
 		require.ErrorContains(t, err, "resume with the options and data it had (only Epochs and Patience may change)")
 	}
+	// What is made for the number of epochs or for the data is another with others.
+	const schedule = "classifier: the run to resume had for its learning rate another schedule; a schedule that depends on the number of epochs " +
+		"(cosine, onecycle, warmup) cannot be continued with another number, so resume with the schedule and the Epochs it had"
+	seed := opts
+	seed.Seed, seed.Resume = 2, from
+	_, err := classifier.Fit(context.Background(), dev, test, seed)
+	require.ErrorContains(t, err, "had for its seed 1, but now it is 2", "by which rows are often split")
+	part := train.Select([]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 200, 300, 398})
+	for _, c := range []struct {
+		train *dataset.Frame
+		steps int64
+		want  string
+	}{
+		{train, 35, ""},
+		{train, 70, schedule},
+		{part, 35, "classifier: the run to resume had for its training data 399 rows of 30 features (SHA-256 "},
+		{part, 5, "classifier: the run to resume had for its training data 399 rows of 30 features (SHA-256 "},
+	} {
+		changed := opts
+		changed.Resume, changed.Optimizer, changed.Epochs = from, optim.NewAdamW(optim.OneCycle(0.05, c.steps)), 3
+		m, err := classifier.Fit(context.Background(), dev, c.train, changed)
+		if c.want == "" {
+			require.NoError(t, err)
+			require.NoError(t, m.Close())
+			continue
+		}
+		require.ErrorContains(t, err, c.want)
+	}
 	opts.Resume = from
-	_, err := classifier.Fit(context.Background(), dev, train.Select(rand.New(rand.NewPCG(1, 1)).Perm(train.Rows())), opts)
+	_, err = classifier.Fit(context.Background(), dev, train.Select(rand.New(rand.NewPCG(1, 1)).Perm(train.Rows())), opts)
 	require.ErrorContains(t, err, "had for its training data 399 rows of 30 features (SHA-256 ")
 	opts.Epochs = 1
 	_, err = classifier.Fit(context.Background(), dev, train, opts)

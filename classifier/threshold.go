@@ -10,10 +10,18 @@ import (
 
 // Threshold returns the score from which on a row is predicted positive. It is 0, a
 // probability of one half, unless it was set or chosen.
-func (m *Model) Threshold() float64 { return math.Float64frombits(m.threshold.Load()) }
+func (m *Model) Threshold() float64 {
+	if m.missing() {
+		return 0
+	}
+	return math.Float64frombits(m.threshold.Load())
+}
 
 // SetThreshold sets the threshold, a finite score. For a probability p it is log(p/(1-p)).
 func (m *Model) SetThreshold(score float64) error {
+	if err := m.check(); err != nil {
+		return err
+	}
 	if !finite(score) {
 		return fmt.Errorf("classifier: a threshold of %v; it must be a finite number, such as 0 for a probability of one half", score)
 	}
@@ -44,9 +52,14 @@ func (m *Model) ChooseThreshold(f *dataset.Frame, rule ThresholdRule) error {
 	if err != nil {
 		return err
 	}
-	threshold, _ := ranking.BestF1()
-	if rule == MaxYouden {
+	var threshold float64
+	switch rule {
+	case MaxF1:
+		threshold, _ = ranking.BestF1()
+	case MaxYouden:
 		threshold, _ = ranking.BestYouden()
+	default:
+		return fmt.Errorf("classifier: there is no threshold rule %d; use classifier.MaxF1 or classifier.MaxYouden", rule)
 	}
 	if math.IsNaN(threshold) {
 		return fmt.Errorf("classifier: no threshold can be chosen by the rows of %q, which lack a class", f.Source())

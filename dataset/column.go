@@ -138,6 +138,7 @@ type column struct {
 	texts    []string
 	values   []float64 // of texts that are numbers, else NaN
 	words    int       // texts that are not numbers
+	decimals int       // those of them that would be with a decimal comma
 	word     string    // the first of them
 	wordLine int
 	mixed    bool // they turned up among numbers
@@ -227,11 +228,12 @@ func (c *column) learn(cell string, line int) (reason string) {
 		}
 		return ""
 	}
-	x := math.NaN()
+	var x float64
 	if !c.category {
 		x, reason = parseNumber(cell)
 	}
 	if c.category || reason != "" {
+		x = math.NaN()
 		switch {
 		case !c.category && c.words == 0 && errors.Is(numberError(cell), errNotFinite):
 			return reason
@@ -241,14 +243,16 @@ func (c *column) learn(cell string, line int) (reason string) {
 		if c.words == 0 {
 			c.word, c.wordLine = strings.Clone(cell), line
 		}
-		c.words++
+		if c.words++; looksDecimal(cell) {
+			c.decimals++
+		}
 	} else if c.words == 0 && len(c.texts) >= c.maxCodes {
 		c.toPlain()
 		return ""
 	}
 	if len(c.texts) >= maxTexts || len(cell) > maxTextLength {
 		*c = column{name: c.name, n: c.n, missing: c.missing, storage: unkept,
-			word: c.word, wordLine: c.wordLine, mixed: c.mistaken()}
+			words: c.words, decimals: c.decimals, word: c.word, wordLine: c.wordLine, mixed: c.mistaken()}
 		return ""
 	}
 	if c.index == nil {
@@ -264,6 +268,12 @@ func (c *column) learn(cell string, line int) (reason string) {
 // mistaken reports whether the column looks like numbers with a few mistakes.
 func (c *column) mistaken() bool {
 	return c.mixed || !c.category && c.words > 0 && len(c.texts) >= 16 && c.words*8 <= len(c.texts)
+}
+
+// hasDecimalCommas reports whether nearly all texts of the column that are not numbers would be with a
+// decimal comma, though they were not declared categories.
+func (c *column) hasDecimalCommas() bool {
+	return !c.category && c.words > 0 && c.decimals*20 >= c.words*19
 }
 
 func (c *column) addMissing() {
@@ -312,7 +322,7 @@ func (c *column) observe(x float64) {
 	if c.counts && c.n > 1 && x != c.last+1 || x != math.Trunc(x) { // NaN too
 		c.counts = false
 	}
-	c.whole = c.whole && x == math.Trunc(x)
+	c.whole = c.whole && x == math.Trunc(x) && math.Abs(x) <= 1<<53 // beyond, all are
 	c.last = x
 }
 

@@ -3,10 +3,10 @@ package dataset
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -16,29 +16,26 @@ const comment = '#'
 
 // readCSV reads delimited text, of which sample is the beginning.
 func (b *builder) readCSV(text *bufio.Reader, sample []byte) error {
-	b.layout.format, b.layout.comma = CSV, b.opts.Comma
-	if b.layout.comma == 0 {
-		b.layout.comma = findComma(sample)
-	}
-	switch c := b.layout.comma; {
+	plan := b.planCSV(sample) // reading on overwrites the sample
+	b.layout.format, b.layout.comma, b.layout.header = CSV, plan.comma, plan.header
+	switch c := plan.comma; {
 	case c == '"' || c == '\r' || c == '\n' || c == comment || c == utf8.RuneError || !utf8.ValidRune(c):
 		return &ParseError{Source: b.source, Reason: "cells cannot be separated by " + strconv.QuoteRune(c) + "; use a comma, a semicolon or a tab"}
 	}
-	b.layout.header = b.hasHeader(sample) // reading on overwrites the sample
-	switch b.opts.Decimal {
-	case 0, '.', ',':
-	default:
-		return &ParseError{Source: b.source, Reason: "numbers cannot have " + strconv.QuoteRune(b.opts.Decimal) + " for a decimal point; use a point or a comma"}
+	switch d := cmp.Or(b.opts.Decimal, '.'); {
+	case d != '.' && d != ',':
+		return &ParseError{Source: b.source, Reason: "numbers cannot have " + strconv.QuoteRune(d) + " for a decimal point; use a point or a comma"}
+	case d == b.opts.Comma:
+		return &ParseError{Source: b.source, Reason: "cells cannot be separated by " + strconv.QuoteRune(d) + ", which numbers have before their decimals; set the option comma or decimal to something else"}
 	}
-	limit := &recordLimit{r: text}
-	records := csv.NewReader(limit)
-	records.Comma = b.layout.comma
-	records.Comment = comment
+	lines := &csvLines{text: text, comma: utf8.AppendRune(nil, plan.comma), plan: plan, width: plan.width}
+	b.csv = lines
+	records := csv.NewReader(lines)
+	records.Comma = plan.comma
 	records.ReuseRecord = true
-	records.TrimLeadingSpace = b.layout.comma != '\t' // which is space too
-	records.FieldsPerRecord = -1                      // the rows are counted here, where more can be said
+	records.TrimLeadingSpace = plan.comma != '\t' // which is space too
+	records.FieldsPerRecord = -1                  // the rows are counted here, where more can be said
 	next := func() ([]string, error) {
-		limit.n = 0
 		record, err := records.Read()
 		if err == nil {
 			b.line, _ = records.FieldPos(0)
@@ -52,13 +49,14 @@ func (b *builder) readCSV(text *bufio.Reader, sample []byte) error {
 
 	record, err := next()
 	if err == io.EOF {
-		return &ParseError{Source: b.source, Reason: "the file is empty; a header line and rows are needed"}
+		reason := "the file is empty; a header line and rows are needed"
+		if lines.comments > 0 {
+			reason = "the file has nothing but lines that begin with #, which are taken for comments; a header line and rows are needed"
+		}
+		return &ParseError{Source: b.source, Reason: reason}
 	}
 	if err != nil {
 		return err
-	}
-	if len(record) > maxColumns {
-		return b.rowError("there are %d columns; there can be %d", len(record), maxColumns)
 	}
 	if b.layout.header {
 		names, err := b.header(record)
@@ -79,7 +77,10 @@ func (b *builder) readCSV(text *bufio.Reader, sample []byte) error {
 		}
 		record, err = next()
 		if err == io.EOF {
-			return b.end()
+			return b.flush()
+		}
+		if full := b.makeRoom(); full != nil {
+			return full
 		}
 		if err != nil {
 			return err
@@ -90,10 +91,14 @@ func (b *builder) readCSV(text *bufio.Reader, sample []byte) error {
 // addRecord appends a row.
 func (b *builder) addRecord(record []string) error {
 	if len(record) != len(b.names) {
-		if b.layout.header {
-			return b.rowError("the row has %s, but the header names %d columns", count(len(record), "cell"), len(b.names))
+		mend := "write every cell, even if it is empty"
+		if len(record) > len(b.names) {
+			mend = "enclose a cell in quotes if it contains the separator"
 		}
-		return b.rowError("the row has %s, but the first has %d", count(len(record), "cell"), len(b.names))
+		if b.layout.header {
+			return b.rowError("the row has %s, but the header names %s; %s", count(len(record), "cell"), count(len(b.names), "column"), mend)
+		}
+		return b.rowError("the row has %s, but the first has %d; %s", count(len(record), "cell"), len(b.names), mend)
 	}
 	for i, cell := range record {
 		if n := len(cell); n > 0 && (cell[0] <= ' ' || cell[n-1] <= ' ' || cell[0] >= utf8.RuneSelf || cell[n-1] >= utf8.RuneSelf) {
@@ -112,7 +117,8 @@ func (b *builder) addRecord(record []string) error {
 			return err
 		}
 	}
-	return b.endRow()
+	b.n++
+	return nil
 }
 
 // header returns the column names in a record and checks that they tell columns apart.
@@ -129,7 +135,8 @@ func (b *builder) header(record []string) ([]string, error) {
 		}
 		if first, ok := position[name]; ok {
 			return nil, &ParseError{Source: b.source, Line: b.line, Column: name,
-				Reason: "the header has this name twice, for columns " + strconv.Itoa(first+1) + " and " + strconv.Itoa(i+1)}
+				Reason: "the header has this name twice, for columns " + strconv.Itoa(first+1) + " and " + strconv.Itoa(i+1) +
+					"; rename one of them, or if the first line is a row, set the option header to no"}
 		}
 		position[name] = i
 		names[i] = name
@@ -140,7 +147,10 @@ func (b *builder) header(record []string) ([]string, error) {
 // syntaxError is the error of a record that cannot be read beyond the given cells.
 func (b *builder) syntaxError(err error, cells int) error {
 	var syntax *csv.ParseError
+	var columns columnLimitError
 	switch {
+	case errors.As(err, &columns):
+		return &ParseError{Source: b.source, Line: columns.line, Reason: columns.Error()}
 	case errors.Is(err, errRecordLimit):
 		return b.rowError("the record after this line is longer than %d bytes; a quote may never be closed", maxRecord)
 	case !errors.As(err, &syntax):
@@ -156,50 +166,21 @@ func (b *builder) syntaxError(err error, cells int) error {
 	return e
 }
 
-var errRecordLimit = errors.New("the record is too long")
-
-// recordLimit passes on a limited number of bytes for each record, so that a
-// quote which is never closed does not take the memory of the whole file.
-type recordLimit struct {
-	r io.Reader
-	n int // bytes since the record began
-}
-
-func (l *recordLimit) Read(p []byte) (int, error) {
-	if l.n > maxRecord {
-		return 0, errRecordLimit
-	}
-	n, err := l.r.Read(p)
-	l.n += n
-	return n, err
-}
-
 // findComma finds what separates cells: what gives all lines of the sample the same
 // number of them, two or more. A tab or semicolon is seldom part of a cell and
 // goes before a comma, which may be a decimal comma. If lines are uneven,
 // it is what the first has most of.
-func findComma(sample []byte) rune {
+func findComma(lines [][]byte) rune {
 	candidates := []byte{'\t', ';', ','}
 	var first, least, most [3]int
-	lines := 0
-	for _, line := range sampleLines(sample, 100) {
-		var n [3]int
-		quoted := false
-		for _, c := range line {
-			if c == '"' {
-				quoted = !quoted
+	for k, line := range lines {
+		for i := range candidates {
+			n, _ := separators(line, candidates[i:i+1], false)
+			if k == 0 {
+				first[i], least[i], most[i] = n, n, n
 			}
-			if i := bytes.IndexByte(candidates, c); i >= 0 && !quoted {
-				n[i]++
-			}
+			least[i], most[i] = min(least[i], n), max(most[i], n)
 		}
-		for i := range n {
-			if lines == 0 {
-				first[i], least[i], most[i] = n[i], n[i], n[i]
-			}
-			least[i], most[i] = min(least[i], n[i]), max(most[i], n[i])
-		}
-		lines++
 	}
 	best := 2
 	for i := range candidates {
@@ -213,83 +194,21 @@ func findComma(sample []byte) rune {
 	return rune(candidates[best])
 }
 
-// sampleLines returns the lines of a sample that are neither blank nor comments,
+// sampleLines returns the lines of a sample that are not blank and that keep accepts,
 // at most n of them, without one that is cut off at the sample's end.
-func sampleLines(sample []byte, n int) [][]byte {
+func (b *builder) sampleLines(sample []byte, n int, keep func(line []byte) bool) [][]byte {
 	var lines [][]byte
-	whole := len(sample) < sampleSize-len(byteOrderMark)
 	for len(sample) > 0 && len(lines) < n {
 		line, rest, found := bytes.Cut(sample, []byte{'\n'})
-		if !found && !whole && len(lines) > 0 {
+		if !found && !b.whole && len(lines) > 0 {
 			break
 		}
 		sample = rest
-		if line = bytes.TrimRight(line, "\r"); len(line) > 0 && line[0] != comment {
+		if line = bytes.TrimRight(line, "\r"); len(line) > 0 && keep(line) {
 			lines = append(lines, line)
 		}
 	}
 	return lines
-}
-
-// hasHeader reports whether the first record of a file names the columns.
-//
-// Text above numbers is a name. A number, or a text that comes again below, is
-// a value; but numbers that count the columns are names, as some programs write.
-func (b *builder) hasHeader(sample []byte) bool {
-	switch {
-	case b.opts.Header == HasHeader:
-		return true
-	case b.opts.Header == NoHeader:
-		return false
-	case b.opts.For != nil:
-		return b.opts.For.Header
-	}
-	records := csv.NewReader(bytes.NewReader(bytes.Join(sampleLines(sample, 200), []byte{'\n'})))
-	records.Comma, records.LazyQuotes, records.FieldsPerRecord = b.layout.comma, true, -1
-	rows, _ := records.ReadAll()
-	if len(rows) == 0 {
-		return true
-	}
-	first, rows := rows[0], rows[1:]
-	names, values, counting := 0, 0, 0
-	for i, cell := range first {
-		cell = strings.TrimSpace(cell)
-		if number(cell) || looksDecimal(cell) {
-			values++
-			if cell == strconv.Itoa(counting) {
-				counting++
-			}
-			continue
-		}
-		if isMissing(cell) {
-			continue
-		}
-		numbers, cells, again := 0, 0, false
-		for _, row := range rows {
-			if i >= len(row) {
-				continue
-			}
-			below := strings.TrimSpace(row[i])
-			if isMissing(below) {
-				continue
-			}
-			cells++
-			again = again || below == cell
-			if number(below) || looksDecimal(below) {
-				numbers++
-			}
-		}
-		switch {
-		case cells > 0 && numbers == cells:
-			names++
-		case again:
-			values++
-		}
-	}
-	if counting >= 3 && counting == values {
-		return true
-	}
-	return names > values || names == 0 && values == 0
 }
 
 // looksDecimal reports whether a cell is a number with a decimal comma.
@@ -300,29 +219,3 @@ func looksDecimal(cell string) bool {
 
 // number reports whether a cell is a number.
 func number(cell string) bool { return numberError(cell) == nil }
-
-// looksLikeLIBSVM reports whether the lines of a sample hold a label and pairs.
-func looksLikeLIBSVM(sample []byte) bool {
-	pairs := 0
-	for _, line := range sampleLines(sample, 10) {
-		if i := bytes.IndexByte(line, comment); i >= 0 {
-			line = line[:i]
-		}
-		fields := bytes.Fields(line)
-		if len(fields) == 0 || bytes.IndexByte(fields[0], ':') >= 0 {
-			return false
-		}
-		if len(sample) > sampleSize/2 && bytes.IndexByte(sample, '\n') < 0 {
-			fields = fields[:len(fields)-1] // which may be cut off
-		}
-		if slices.ContainsFunc(fields[min(1, len(fields)):], func(field []byte) bool {
-			index, value, found := bytes.Cut(field, []byte{':'})
-			_, err := strconv.ParseUint(string(index), 10, 31)
-			return !found || err != nil && string(index) != "qid" || !number(string(value)) && string(value) != "nan"
-		}) {
-			return false
-		}
-		pairs += max(len(fields)-1, 0)
-	}
-	return pairs > 0
-}

@@ -65,8 +65,8 @@ type ColumnEncoding struct {
 
 // EncoderOptions says how an encoder is fitted.
 type EncoderOptions struct {
-	// MaxCategories is the greatest number of categories of a column. A column with more is
-	// likely to be an identifier and is left out. 0 means 64.
+	// MaxCategories is the greatest number of categories of a column, at most 4096. A column with
+	// more is likely to be an identifier and is left out, as Encoder.Warnings says. 0 means 64.
 	MaxCategories int
 }
 
@@ -110,7 +110,9 @@ func FitEncoder(train *Frame, opts EncoderOptions) (*Encoder, error) {
 		case Categorical:
 			k.fitCategories(c, train, limit)
 		case Text:
-			k.LeftOut = textNote
+			if k.LeftOut = textNote; c.hasDecimalCommas() {
+				k.LeftOut = decimalNote
+			}
 		}
 		if k.LeftOut == "" {
 			kept++
@@ -127,8 +129,8 @@ func FitEncoder(train *Frame, opts EncoderOptions) (*Encoder, error) {
 // checkDense reports sparse rows that would make too large a matrix.
 func (f *Frame) checkDense(columns int) error {
 	if f.layout.sparse && columns > maxSparseCells/f.Rows() {
-		return fmt.Errorf("dataset: %q would make a dense matrix of %d rows by %d columns, more than %d values; leave rows or columns out",
-			f.source, f.Rows(), columns, maxSparseCells)
+		return fmt.Errorf("dataset: %q would make a dense matrix of %s by %s, more than %d values; leave rows or columns out",
+			f.source, count(f.Rows(), "row"), count(columns, "column"), maxSparseCells)
 	}
 	return nil
 }
@@ -194,7 +196,10 @@ func (k *ColumnEncoding) fitCategories(c *column, train *Frame, limit int) {
 	case n == 1:
 		k.LeftOut = fmt.Sprintf("every value is %s", quote(k.MostFrequent))
 	case n > limit:
-		k.LeftOut = fmt.Sprintf("it has %d different texts, more than the %d allowed, so it is likely to be an identifier; drop it, or allow more categories", n, limit)
+		k.LeftOut = fmt.Sprintf("it has %d different texts, more than the %d allowed, so it is likely to be an identifier; drop it, or raise the option MaxCategories", n, limit)
+		if c.hasDecimalCommas() {
+			k.LeftOut = decimalNote
+		}
 	}
 	if k.LeftOut != "" {
 		k.Missing, k.Categories, k.MostFrequent = 0, nil, ""
@@ -244,6 +249,9 @@ func (e *Encoder) columnNames() []string {
 // Features returns the names of the features: that of the column, or
 // "column=category" for one of its categories.
 func (e *Encoder) Features() []string {
+	if e == nil {
+		return nil
+	}
 	var names []string
 	for i := range e.Columns {
 		switch k := &e.Columns[i]; {
@@ -261,6 +269,9 @@ func (e *Encoder) Features() []string {
 
 // Warnings returns a sentence for each column that is left out.
 func (e *Encoder) Warnings() []string {
+	if e == nil {
+		return nil
+	}
 	var out []string
 	for i := range e.Columns {
 		if k := &e.Columns[i]; k.LeftOut != "" {
@@ -327,6 +338,9 @@ func hasDuplicates(texts []string) bool {
 
 // String describes the encoder, a line a column.
 func (e *Encoder) String() string {
+	if e == nil {
+		return ""
+	}
 	var b strings.Builder
 	for i := range e.Columns {
 		k := &e.Columns[i]

@@ -178,7 +178,7 @@ func TestCategoryLimit(t *testing.T) {
 	f := dataset.NewFrame("t")
 	require.NoError(t, f.AddCategorical("c", values))
 	_, err := dataset.FitEncoder(f, dataset.EncoderOptions{})
-	require.EqualError(t, err, `dataset: no column of "t" is left to be a feature; column "c" is left out, since it has 65 different texts, more than the 64 allowed, so it is likely to be an identifier; drop it, or allow more categories`)
+	require.EqualError(t, err, `dataset: no column of "t" is left to be a feature; column "c" is left out, since it has 65 different texts, more than the 64 allowed, so it is likely to be an identifier; drop it, or raise the option MaxCategories`)
 	e, err := dataset.FitEncoder(f, dataset.EncoderOptions{MaxCategories: 65})
 	require.NoError(t, err)
 	m, err := e.Transform(f)
@@ -237,6 +237,9 @@ func TestTransformRefuses(t *testing.T) {
 	_, err = e.Transform(f.Select(nil))
 	require.EqualError(t, err, `dataset: "t.csv" has no rows; at least one is needed`)
 	var none *dataset.Encoder
+	require.Empty(t, none.Features())
+	require.Empty(t, none.Warnings())
+	require.Empty(t, none.String())
 	_, err = none.Transform(f)
 	require.EqualError(t, err, "dataset: the encoder is nil; look at the error of the call that should have made it")
 }
@@ -341,6 +344,26 @@ func TestStream(t *testing.T) {
 	require.Equal(t, 2, rows)
 	require.Equal(t, []string{`new.csv:5: column "age": "x" is not a number, and the column holds numbers; mend it, leave it empty if it is not known, or declare the column a category`}, errs)
 
+	// What there is to warn of adds up: the last matrix says it of all rows, and of what comes after them.
+	var warnings [][]string
+	for m, err := range e.Stream(strings.NewReader("# from Rome\nage,city\n1,Rome\n2,Bern\n3,Rome\n#4,Rome,no\n4,Kiel\n5,Bern\n6,Rome\n# end\n"), "new.csv", dataset.Options{}, 2) {
+		require.NoError(t, err)
+		warnings = append(warnings, m.Warnings)
+	}
+	require.Equal(t, []string{
+		`column "city" has a category that the training rows had not, such as "Bern", in 3 rows; it is encoded as none of them`,
+		"3 lines that begin with # are taken for comments",
+	}, warnings[2])
+	require.Contains(t, warnings[0][0], "in 1 row;")
+	require.Contains(t, warnings[1][0], "in 2 rows;")
+	ages, err := readText("age,y\n1,0\n2,1\n", dataset.Options{})
+	require.NoError(t, err)
+	for m, err := range fitEncoder(t, ages).Stream(strings.NewReader("\nage\n1\n\n2\n\n\r\n3\n\n"), "new.csv", dataset.Options{}, 3) {
+		require.NoError(t, err)
+		require.Equal(t, 3, m.Rows())
+		require.Equal(t, []string{"3 blank lines between rows are skipped, not taken for rows; write NA where a value is missing"}, m.Warnings)
+	}
+
 	for _, err := range e.Stream(strings.NewReader("age;city\n1,5;Rome\n"), "new.csv", dataset.Options{}, 2) {
 		require.EqualError(t, err, `new.csv:2: column "age": "1,5" has a decimal comma; set the option decimal to a comma when reading CSV, or write the numbers with a point`)
 	}
@@ -411,8 +434,8 @@ func TestMatrixBatches(t *testing.T) {
 		"dataset: the matrix is nil; look at the error of the call that should have made it": nil,
 		`dataset: "t" has no features; at least one is needed`:                               {Source: "t"},
 		`dataset: "t" has no rows; at least one is needed`:                                   {Source: "t", Features: []string{"a"}},
-		`dataset: "t" has 1 values in X, which are no whole number of rows of 2 features`:    {Source: "t", Features: []string{"a", "b"}, X: []float32{1}},
-		`dataset: "t" has 1 rows, but 0 labels in Y; one for each row is needed`:             {Source: "t", Features: []string{"a"}, X: []float32{1}},
+		`dataset: "t" has 1 value in X, which is no whole number of rows of 2 features`:      {Source: "t", Features: []string{"a", "b"}, X: []float32{1}},
+		`dataset: "t" has 1 row, but 0 labels in Y; one for each row is needed`:              {Source: "t", Features: []string{"a"}, X: []float32{1}},
 		`dataset: label 0 (from 0) of "t" is 0; a label must be -1 or +1`:                    {Source: "t", Features: []string{"a"}, X: []float32{1}, Y: []float64{0}},
 		`dataset: feature "a" of "t" holds +Inf in row 1 (from 0); it must be finite`:        {Source: "t", Features: []string{"a"}, X: []float32{1, inf}, Y: []float64{1, 1}},
 	} {
@@ -476,6 +499,30 @@ label "paid": "yes" (+1) in 6 rows, "no" (-1) in 24 rows
 "sex": categorical, 2 different: "f" and "m"
 "empty": dropped
 `, s.String())
+	var codes bytes.Buffer
+	codes.WriteString("rating,huge,size,code,y\n")
+	for i := range 60 {
+		fmt.Fprintf(&codes, "%d,%d%s,\"%d,%d\",#%06x,%d\n", i%5, i+1, strings.Repeat("0", 40), i, i%10, i*i, i%2)
+	}
+	codes.WriteString("3x,1,\"1,5\",#0,1\n\n# the end\n")
+	rated, err := dataset.ReadFrame(&codes, "films.csv", dataset.Options{})
+	require.NoError(t, err)
+	// A typo is named; numbers beyond 2^53 are whole whatever they stand for.
+	require.Equal(t, []string{
+		"1 line that begins with # is taken for a comment",
+		`column "rating": "3x" in line 62 is not a number, though 60 of the 61 values are, so all are taken for categories; mend it, or leave it empty if it is not known`,
+		`column "size": its values look like numbers with a decimal comma; set the option decimal to a comma when reading CSV, or write them with a point`,
+		`column "code": its values are all different, so it is likely to be an identifier; drop it`,
+	}, rated.Schema().Warnings())
+	require.Contains(t, rated.Schema().String(), "(-1) in 30 rows\n1 line that begins with # is taken for a comment\n\"rating\"")
+	require.Len(t, rated.Select([]int{0, 1, 2}).Schema().Columns[0].Notes, 0)
+	few, err := dataset.FitEncoder(rated, dataset.EncoderOptions{MaxCategories: 10})
+	require.NoError(t, err)
+	require.Equal(t, []string{
+		`column "size" is left out: its values look like numbers with a decimal comma; set the option decimal to a comma when reading CSV, or write them with a point`,
+		`column "code" is left out: it has 61 different texts, more than the 10 allowed, so it is likely to be an identifier; drop it, or raise the option MaxCategories`,
+	}, few.Warnings())
+
 	commas, err := readText("a;y\n1,5;0\n2;1\n-2,5e3;1\n", dataset.Options{})
 	require.NoError(t, err)
 	require.Equal(t, []string{`column "a": its values look like numbers with a decimal comma; set the option decimal to a comma when reading CSV, or write them with a point`}, commas.Schema().Warnings())

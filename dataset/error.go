@@ -3,6 +3,7 @@ package dataset
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"strconv"
 	"strings"
@@ -58,6 +59,9 @@ func ioError(source, verb string, err error) error {
 	cause := err
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
 		cause = path.Err // without the path, which the source already gives
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return &ParseError{Source: source, Err: err, Reason: "the file is cut short; copy or download it again"}
 	}
 	return &ParseError{Source: source, Err: err, Reason: fmt.Sprintf("the file cannot be %s: %v", verb, cause)}
 }

@@ -61,12 +61,35 @@ func TestLIBSVM(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"1", "7", "2147483647"}, f.Names())
 	require.Nil(t, f.Labels())
+	require.Equal(t, []string{"3"}, f.Schema().Dropped)
+
+	// Rows to predict may have no labels, and indices may be in any order.
+	const bare = "7:2 1:0.5\n\n3:5 1:1 # the second\n"
+	for _, opts := range []dataset.Options{{For: e}, {For: e, Unlabeled: true}} {
+		rows, err := readText(bare, opts)
+		require.NoError(t, err)
+		require.Nil(t, rows.Labels())
+		require.Equal(t, []string{"1 blank line between rows is skipped, not taken for a row; write an index with the value 0 where all are zero"}, rows.Schema().Notes)
+		got, err := e.Transform(rows)
+		require.NoError(t, err)
+		labelled, err := readText("1 1:0.5 7:2\n-1 1:1 3:5\n", dataset.Options{For: e})
+		require.NoError(t, err)
+		want, err := e.Transform(labelled)
+		require.NoError(t, err)
+		require.Equal(t, want.X, got.X)
+	}
+	rows, err := readText(bare, dataset.Options{Unlabeled: true})
+	require.NoError(t, err)
+	require.Equal(t, []string{"1", "3", "7"}, rows.Names())
+	_, err = readText("1 1:2\n1:3\n", dataset.Options{For: e})
+	require.EqualError(t, err, `t.csv:2: the line begins with "1:3"; a label is needed before the features`)
 
 	for text, want := range map[string]string{
 		"1 1:2\n1 2:3 x\n":        `t.csv:2: "x" is no feature; index:value is needed, with an index below 2147483648`,
 		"1 1:2\n1 2147483648:3\n": `t.csv:2: "2147483648:3" is no feature; index:value is needed, with an index below 2147483648`,
 		"1 1:2\n1 -1:3\n":         `t.csv:2: "-1:3" is no feature; index:value is needed, with an index below 2147483648`,
-		"1 1:2\n1 2:3 2:4\n":      `t.csv:2: index 2 comes after 2; the indices of a line must ascend`,
+		"1 1:2\n1 2:3 2:4\n":      `t.csv:2: index 2 comes twice; remove one of the two`,
+		"1 1:2\n1 2:3 1:0 2:4\n":  `t.csv:2: index 2 comes twice; remove one of the two`,
 		"1 1:2\n1:3\n":            `t.csv:2: the line begins with "1:3"; a label is needed before the features`,
 		"1 1:2\n-1 3:x\n":         `t.csv:2: column "3": "x" is not a number, and the column holds numbers; mend it, leave it empty if it is not known, or declare the column a category`,
 		"1 1:2\n? 3:1\n":          `t.csv:2: the label is missing; fill it in or remove the row`,
@@ -219,13 +242,20 @@ func TestNPYRefuses(t *testing.T) {
 		{npy("<f8", false, "(2000000000, 2000000000, 2000000000)", 1, ""), "the array claims the shape \"(2000000000, 2000000000, 2000000000)\", which is too large"},
 		{npy("<f8", false, "(2, 2000000)", 1, ""), "the array has the shape (2, 2000000); at least one row, and from one to 1048576 columns are needed"},
 		{npy("<f8", false, "(0, 2)", 1, ""), "the array has the shape (0, 2); at least one row, and from one to 1048576 columns are needed"},
-		{npy("<f8", false, "(6,)", 1, ""), "the array has 1 dimension; two are needed, rows and columns"},
-		{npy("<f8", false, "()", 1, ""), "the array has 0 dimensions; two are needed, rows and columns"},
+		{npy("<f8", false, "(6,)", 1, ""), "the array has 1 dimension; two are needed, rows and columns, as reshape(len(a), -1) makes of an array a"},
+		{npy("<f8", false, "()", 1, ""), "the array has 0 dimensions; two are needed, rows and columns, as reshape(len(a), -1) makes of an array a"},
 		{npy("<U3", false, "(2, 3)", 1, ""), "the array holds texts; numbers are needed"},
 		{npy("<U0", false, "(2, 3)", 1, ""), "the array has elements of 0 bytes; from 1 to 1024 can be read"},
 		{npy("|S9999", false, "(2, 3)", 1, ""), "the array has elements of 9999 bytes; from 1 to 1024 can be read"},
-		{npy("<f16", false, "(2, 3)", 1, ""), "the array has elements of type f16; booleans, integers and floats of 2, 4 or 8 bytes can be read"},
-		{npy("<f3", false, "(2, 3)", 1, ""), "the array has elements of type f3; booleans, integers and floats of 2, 4 or 8 bytes can be read"},
+		{npy("<f16", false, "(2, 3)", 1, ""), "the array has elements of type f16; booleans, integers and floats of 2, 4 or 8 bytes can be read, so save it with astype('float64')"},
+		{npy("<f3", false, "(2, 3)", 1, ""), "the array has elements of type f3; booleans, integers and floats of 2, 4 or 8 bytes can be read, so save it with astype('float64')"},
+		{npy("<c16", false, "(2, 3)", 1, ""), "the array holds complex numbers; save their real and imaginary parts as columns of their own"},
+		{npy("|O", false, "(2, 3)", 1, ""), "the array holds Python objects; save them as numbers with astype('float64')"},
+		{npy("<M8[ns]", false, "(2, 3)", 1, ""), "the array holds dates; save them as numbers with astype('float64')"},
+		{npy("<m8[s]", false, "(2, 3)", 1, ""), "the array holds durations; save them as numbers with astype('float64')"},
+		{npy("|V8", false, "(2, 3)", 1, ""), "the array holds raw bytes; save them as numbers"},
+		{[]byte(strings.Replace(string(npy("<f8+records+of+two", false, "(2,)", 1, "")), "'<f8+records+of+two'", "[('a', '<f8')]      ", 1)),
+			"the array holds records with fields, a structured dtype; save it as numbers with numpy.lib.recfunctions.structured_to_unstructured"},
 		{npy("<c8", false, "(2, 3)", 4, ""), "the array has version 4 of the NPY format; versions 1 to 3 can be read"},
 		{[]byte("\x93NUMPY\x02\x00\xff\xff\xff\xff"), "the array claims a header of 4294967295 bytes; at most 65536 are sensible"},
 		{[]byte("\x93NUMPY\x01\x00\x03\x00{ }"), `the array has the header "{ }"; that of an array of numbers is needed`},
@@ -270,6 +300,8 @@ func TestNPZ(t *testing.T) {
 		{map[string][]byte{"data": x, "target": npy("|b1", false, "(2,)", 1, "\x00\x01")}, "false", "true", false},
 		{map[string][]byte{"x": x, "y": npy("|S3", false, "(2,)", 1, "no\x00yes")}, "no", "yes", false},
 		{map[string][]byte{"X": x, "y": npy("<U2", false, "(2,)", 1, string(utf32(utf32(utf32(utf32(nil, 'n'), 0), 'ö'), 0)))}, "n", "ö", false},
+		{map[string][]byte{"X_train": x, "y_train": npy("<i8", false, "(2,)", 1, []int64{0, 1})}, "0", "1", false},
+		{map[string][]byte{"features": x, "labels": npy("<i8", false, "(2,)", 1, []int64{0, 1})}, "0", "1", false},
 		{map[string][]byte{"X": x}, "", "", true},
 	} {
 		f, err := dataset.ReadFrame(bytes.NewReader(archive(t, c.arrays)), "t.npz", dataset.Options{Unlabeled: c.unlabeled})
@@ -291,7 +323,21 @@ func TestNPZ(t *testing.T) {
 			require.Equal(t, []float32{-1, -1, 1, 1}, m.X)
 		}
 	}
+	const needed = `features and labels are needed, called "X" and "y", or "x" and "y", or "X_train" and "y_train", or "x_train" and "y_train", or "features" and "labels", or "data" and "labels", or "data" and "target"`
 	y := npy("<i8", false, "(2,)", 1, []int64{0, 1})
+	parts, err := dataset.ReadFrame(bytes.NewReader(archive(t, map[string][]byte{"X_train": x, "y_train": y, "X_test": x})), "t.npz", dataset.Options{})
+	require.NoError(t, err)
+	require.Equal(t, []string{`the archive also has "X_test", which is not read`}, parts.Schema().Notes)
+	zipped := func(names ...string) []byte {
+		var b bytes.Buffer
+		z := zip.NewWriter(&b)
+		for _, name := range names {
+			_, err := z.Create(name)
+			require.NoError(t, err)
+		}
+		require.NoError(t, z.Close())
+		return b.Bytes()
+	}
 	whole := archive(t, map[string][]byte{"X": x, "y": y})
 	for _, c := range []struct {
 		data []byte
@@ -299,8 +345,11 @@ func TestNPZ(t *testing.T) {
 		want string
 	}{
 		{whole[:len(whole)-3], dataset.Options{}, "the NPZ file is damaged or has been cut short; it is no whole zip archive"},
-		{archive(t, map[string][]byte{"A": x}), dataset.Options{}, `the archive has the arrays "A"; "X" and "y" are needed, or "data" and "labels"`},
-		{archive(t, nil), dataset.Options{Format: dataset.NPZ}, `the archive is empty; "X" and "y" are needed, or "data" and "labels"`},
+		{zipped("[Content_Types].xml", "xl/workbook.xml"), dataset.Options{}, "the file is an Excel workbook (.xlsx) or another Office document; save it as CSV"},
+		{zipped("rows.csv"), dataset.Options{}, `the file is a zip archive with "rows.csv", none of which is a NumPy array; unpack it and read the file inside`},
+		{archive(t, map[string][]byte{"X": x}), dataset.Options{}, `the archive has the arrays "X"; ` + needed},
+		{archive(t, map[string][]byte{"A": x}), dataset.Options{}, `the archive has the arrays "A"; ` + needed},
+		{archive(t, nil), dataset.Options{Format: dataset.NPZ}, `the archive is empty; ` + needed},
 		{archive(t, map[string][]byte{"X": x, "y": npy("<i8", false, "(3,)", 1, []int64{0, 1, 1})}), dataset.Options{}, `y.npy has the shape [3]; one label for each of the 2 rows of X.npy is needed`},
 		{archive(t, map[string][]byte{"X": x, "y": npy("<i8", false, "()", 1, []int64{0})}), dataset.Options{}, `y.npy has the shape []; one label for each of the 2 rows of X.npy is needed`},
 		{archive(t, map[string][]byte{"X": x, "y": npy("<i8", false, "(1, 2)", 1, []int64{0, 1})}), dataset.Options{}, `y.npy has the shape [1 2]; one label for each of the 2 rows of X.npy is needed`},
@@ -318,6 +367,7 @@ func FuzzCSV(f *testing.F) {
 	for _, seed := range []string{
 		"", "a,b,y\n1,2,no\n3,4,yes\n", "\uFEFFa;b;y\r\n1;2,5;no\r\n\r\n3;?;yes\r\n", "\"a,\n1\",\"b\"\"\",y\n1,2,no\n3,4,\"y\nes\"\n",
 		"a\ty\n1e999\t0\nnan\t1\n", "1,2,0\n3,4,1\n", "#c\n,x,y\n0,u,1\n1,v,0\n2,w,0\n", "a,y\n1,\"0\n", "0,1,2,y\n1,2,3,n\n4,5,6,m\n", "\xff\xfea\x00", "a,y\rb,z\r",
+		"# a,y\n#1,0\n2,1\n#3\n#4,1\n", "sep=|\n2019|2020|y\n1|2|u\n#N/A|4|v\n", "#\ty\n\"1\n#2\"\t0\n3\t1\n", "[1],0\n{,1\n",
 	} {
 		f.Add([]byte(seed), "", "", "")
 		f.Add([]byte(seed), "1", "no", "-1")

@@ -15,7 +15,7 @@ import (
 // Frames that are made of other frames, by [Frame.Split], [Frame.KFold] and
 // [Frame.Select], are views: they share the columns and hold nothing but row
 // numbers. A Frame never changes once it has been read or filled, and may then be
-// used by several goroutines at once.
+// used by several goroutines at once. A nil Frame has no rows and no columns, and none can be added.
 type Frame struct {
 	source   string
 	columns  []*column
@@ -37,7 +37,10 @@ type layout struct {
 	label   int      // position of the label among the columns, from 1; 0 if it is not one of them
 	width   int      // columns of the file
 	dropped []string // columns that were left out as asked
+	notes   []string // sentences about the file as a whole
 }
+
+var errNilFrame = errors.New("dataset: the frame is nil; look at the error of the call that should have made it")
 
 // NewFrame returns an empty frame, to be filled by [Frame.AddNumeric],
 // [Frame.AddCategorical] and [Frame.SetLabels]. The source names it in messages.
@@ -106,6 +109,8 @@ func (f *Frame) SetLabels(name string, labels []string, positive string) error {
 
 func (f *Frame) checkNew(name string, rows int) error {
 	switch {
+	case f == nil:
+		return errNilFrame
 	case f.rows != nil:
 		return fmt.Errorf("dataset: column %q cannot be added to rows that were selected from %q; add it before", name, f.source)
 	case name == "":
@@ -132,7 +137,12 @@ func (f *Frame) addColumn(c *column) {
 }
 
 // Source returns the name of the file or other source.
-func (f *Frame) Source() string { return f.source }
+func (f *Frame) Source() string {
+	if f == nil {
+		return ""
+	}
+	return f.source
+}
 
 // Rows returns the number of rows.
 func (f *Frame) Rows() int {
@@ -147,6 +157,9 @@ func (f *Frame) Rows() int {
 
 // Names returns the names of the feature columns.
 func (f *Frame) Names() []string {
+	if f == nil {
+		return nil
+	}
 	names := make([]string, len(f.columns))
 	for i, c := range f.columns {
 		names[i] = c.name
@@ -156,11 +169,16 @@ func (f *Frame) Names() []string {
 
 // Label returns the name of the label column and the labels that became -1 and
 // +1, all "" if the frame has none.
-func (f *Frame) Label() (name, negative, positive string) { return f.label, f.negative, f.positive }
+func (f *Frame) Label() (name, negative, positive string) {
+	if f == nil {
+		return "", "", ""
+	}
+	return f.label, f.negative, f.positive
+}
 
 // Labels returns the label of each row, -1 or +1, or nil if the frame has none.
 func (f *Frame) Labels() []float64 {
-	if f.y == nil {
+	if f == nil || f.y == nil {
 		return nil
 	}
 	y := make([]float64, f.Rows())
@@ -205,6 +223,9 @@ func (f *Frame) Strings(name string) ([]string, error) {
 }
 
 func (f *Frame) find(name string) (*column, error) {
+	if f == nil {
+		return nil, errNilFrame
+	}
 	for _, c := range f.columns {
 		if c.name == name {
 			return c, nil
@@ -234,6 +255,9 @@ func (f *Frame) Select(rows []int) *Frame {
 
 // view returns a view of rows, which it takes over.
 func (f *Frame) view(rows []int) *Frame {
+	if f == nil {
+		return nil
+	}
 	for i, row := range rows {
 		rows[i] = f.row(row)
 	}
@@ -249,7 +273,7 @@ func (f *Frame) view(rows []int) *Frame {
 func (f *Frame) check() error {
 	switch {
 	case f == nil:
-		return errors.New("dataset: the frame is nil; look at the error of the call that should have made it")
+		return errNilFrame
 	case f.Rows() == 0:
 		return fmt.Errorf("dataset: %q has no rows; at least one is needed", f.source)
 	}

@@ -8,12 +8,45 @@ import (
 	"strings"
 )
 
+// looksLikeLIBSVM reports whether the lines of a sample hold a label and pairs, or pairs alone where a
+// label is not needed.
+func (b *builder) looksLikeLIBSVM(sample []byte) bool {
+	unlabeled := b.opts.Unlabeled || b.opts.For != nil && b.opts.For.Sparse
+	pairs := 0
+	for _, line := range b.sampleLines(sample, 10, notComment) {
+		line, _, _ = bytes.Cut(line, []byte{comment})
+		fields := bytes.Fields(line)
+		if len(fields) == 0 {
+			return false
+		}
+		if len(sample) > sampleSize/2 && bytes.IndexByte(sample, '\n') < 0 {
+			fields = fields[:len(fields)-1] // which may be cut off
+		}
+		if len(fields) > 0 && (!unlabeled || bytes.IndexByte(fields[0], ':') < 0) {
+			if bytes.IndexByte(fields[0], ':') >= 0 {
+				return false
+			}
+			fields = fields[1:]
+		}
+		if slices.ContainsFunc(fields, func(field []byte) bool {
+			index, value, found := bytes.Cut(field, []byte{':'})
+			_, err := strconv.ParseUint(string(index), 10, 31)
+			return !found || err != nil && string(index) != "qid" || !number(string(value)) && (len(value) == 0 || !isMissing(string(value)))
+		}) {
+			return false
+		}
+		pairs += len(fields)
+	}
+	return pairs > 0
+}
+
 // readLIBSVM reads lines of the form
 //
-//	label [qid:n] index:value index:value … [# comment]
+//	[label] [qid:n] index:value index:value … [# comment]
 //
-// with ascending indices. Only what is written is stored, so that a large index
-// takes no memory; a feature that no line has does not exist.
+// with indices in any order. All lines have a label or none, which is for rows to predict.
+// Only what is written is stored, so that a large index takes no memory; a feature that no
+// line has does not exist.
 func (b *builder) readLIBSVM(text *bufio.Reader) error {
 	b.layout = layout{format: LIBSVM, header: true, sparse: true}
 	b.label = -1
@@ -36,36 +69,54 @@ func (b *builder) readLIBSVM(text *bufio.Reader) error {
 			columns[int(index)] = c
 		}
 	}
-	for _, ref := range b.opts.Drop {
-		index, err := strconv.Atoi(ref)
-		if err != nil {
-			return &ParseError{Source: b.source, Column: ref, Reason: "there is no such column to drop; the features of a LIBSVM file are numbers"}
+	dropped := make(map[int]bool) // whether a line has the feature
+	if b.opts.For == nil {
+		for _, ref := range b.opts.Drop {
+			index, err := strconv.Atoi(ref)
+			if err != nil {
+				return &ParseError{Source: b.source, Column: ref, Reason: "there is no such column to drop; the features of a LIBSVM file are numbers"}
+			}
+			columns[index], dropped[index] = nil, false
 		}
-		columns[index] = nil
-		b.layout.dropped = append(b.layout.dropped, ref)
 	}
+	var indices []int // of a line
+	blank := 0        // lines since the last row
 
 	lines := bufio.NewScanner(text)
 	lines.Buffer(nil, maxRecord)
 	for lines.Scan() {
 		b.line++
-		line, _, _ := bytes.Cut(lines.Bytes(), []byte{comment})
+		line, _, commented := bytes.Cut(lines.Bytes(), []byte{comment})
 		label, pairs, _ := strings.Cut(strings.TrimSpace(string(line)), " ")
 		if i := strings.IndexByte(label, '\t'); i >= 0 {
 			label, pairs = label[:i], label[i+1:]+" "+pairs
 		}
 		if label == "" {
+			if !commented && b.started() {
+				blank++
+			}
 			continue
 		}
-		if strings.IndexByte(label, ':') >= 0 {
-			return b.rowError("the line begins with %s; a label is needed before the features", quote(label))
+		if err := b.makeRoom(); err != nil {
+			return err
 		}
+		if strings.IndexByte(label, ':') >= 0 {
+			if b.opts.For != nil && !b.started() {
+				b.opts.Unlabeled = true // as is no other row, then
+			}
+			if !b.opts.Unlabeled {
+				return b.rowError("the line begins with %s; a label is needed before the features", quote(label))
+			}
+			pairs = label + " " + pairs
+			b.blanks += blank // which may be rows of zeros
+		}
+		blank = 0
 		if !b.opts.Unlabeled {
 			if err := b.addLabel(label); err != nil {
 				return err
 			}
 		}
-		previous := -1
+		indices = indices[:0]
 		for pair := range strings.FieldsSeq(pairs) {
 			name, value, found := strings.Cut(pair, ":")
 			if name == "qid" && found {
@@ -75,11 +126,9 @@ func (b *builder) readLIBSVM(text *bufio.Reader) error {
 			if !found || err != nil {
 				return b.rowError("%s is no feature; index:value is needed, with an index below 2147483648", quote(pair))
 			}
-			if int(index) <= previous {
-				return b.rowError("index %d comes after %d; the indices of a line must ascend", index, previous)
-			}
-			previous = int(index)
-			c, ok := columns[previous]
+			at := int(index)
+			indices = append(indices, at)
+			c, ok := columns[at]
 			if !ok {
 				if b.opts.For != nil {
 					continue
@@ -87,10 +136,11 @@ func (b *builder) readLIBSVM(text *bufio.Reader) error {
 				if len(columns) == maxColumns {
 					return b.rowError("there are more than %d different indices", maxColumns)
 				}
-				c = &column{name: strconv.Itoa(previous), storage: sparse}
-				columns[previous] = c
+				c = &column{name: strconv.Itoa(at), storage: sparse}
+				columns[at] = c
 			}
 			if c == nil {
+				dropped[at] = true
 				continue
 			}
 			if isMissing(value) {
@@ -107,9 +157,15 @@ func (b *builder) readLIBSVM(text *bufio.Reader) error {
 			}
 			c.addSparse(b.n, x)
 		}
-		if err := b.endRow(); err != nil {
-			return err
+		if !slices.IsSorted(indices) {
+			slices.Sort(indices)
 		}
+		for i := 1; i < len(indices); i++ {
+			if indices[i] == indices[i-1] {
+				return b.rowError("index %d comes twice; remove one of the two", indices[i])
+			}
+		}
+		b.n++
 	}
 	switch err := lines.Err(); {
 	case err == bufio.ErrTooLong:
@@ -117,7 +173,7 @@ func (b *builder) readLIBSVM(text *bufio.Reader) error {
 		return b.rowError("the line is longer than %d bytes", maxRecord)
 	case err != nil:
 		return ioError(b.source, "read", err)
-	case b.n == 0 && !b.began:
+	case b.n == 0:
 		return &ParseError{Source: b.source, Reason: "the file has no rows"}
 	}
 	if b.opts.For == nil {
@@ -135,7 +191,12 @@ func (b *builder) readLIBSVM(text *bufio.Reader) error {
 			return &ParseError{Source: b.source, Reason: "no line has a feature; index:value pairs are needed after the label"}
 		}
 	}
-	return b.end()
+	for _, ref := range b.opts.Drop {
+		if index, _ := strconv.Atoi(ref); dropped[index] {
+			b.layout.dropped = append(b.layout.dropped, ref)
+		}
+	}
+	return b.flush()
 }
 
 // compareIndices orders decimal numbers without leading zeros by value.

@@ -13,7 +13,7 @@ type Matrix struct {
 	Y        []float64 // labels, -1 or +1, shape (Rows); nil if the rows have none
 
 	// Warnings has a sentence for each column with categories that were not there
-	// when the encoder was fitted.
+	// when the encoder was fitted. [Encoder.Stream] has more to say.
 	Warnings []string
 }
 
@@ -42,11 +42,11 @@ func (m *Matrix) Check() error {
 	case columns == 0:
 		return fmt.Errorf("dataset: %q has no features; at least one is needed", m.Source)
 	case len(m.X)%columns != 0:
-		return fmt.Errorf("dataset: %q has %d values in X, which are no whole number of rows of %d features", m.Source, len(m.X), columns)
+		return fmt.Errorf("dataset: %q has %s in X, which is no whole number of rows of %s", m.Source, count(len(m.X), "value"), count(columns, "feature"))
 	case len(m.X) == 0:
 		return fmt.Errorf("dataset: %q has no rows; at least one is needed", m.Source)
 	case len(m.Y) != m.Rows():
-		return fmt.Errorf("dataset: %q has %d rows, but %d labels in Y; one for each row is needed", m.Source, m.Rows(), len(m.Y))
+		return fmt.Errorf("dataset: %q has %s, but %s in Y; one for each row is needed", m.Source, count(m.Rows(), "row"), count(len(m.Y), "label"))
 	}
 	for i, x := range m.X {
 		if !finite(float64(x)) {

@@ -10,6 +10,7 @@ import (
 	"io"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -41,11 +42,19 @@ type npyArray struct {
 }
 
 var (
-	npyDescr   = regexp.MustCompile(`['"]descr['"]\s*:\s*['"]([<>|=]?)([biufUS])(\d{1,4})['"]`)
+	npyDescr   = regexp.MustCompile(`['"]descr['"]\s*:\s*['"]([<>|=]?)([a-zA-Z])(\d{0,9})(?:\[.*\])?['"]`)
+	npyFields  = regexp.MustCompile(`['"]descr['"]\s*:\s*\[`)
 	npyFortran = regexp.MustCompile(`['"]fortran_order['"]\s*:\s*(True|False)`)
 	npyShape   = regexp.MustCompile(`['"]shape['"]\s*:\s*\(([\d\s,]*)\)`)
 
 	npySizes = map[byte]string{'b': "1", 'i': "1248", 'u': "1248", 'f': "248"}
+	npyMends = map[byte]string{
+		'c': "complex numbers; save their real and imaginary parts as columns of their own",
+		'm': "durations; save them as numbers with astype('float64')",
+		'M': "dates; save them as numbers with astype('float64')",
+		'O': "Python objects; save them as numbers with astype('float64')",
+		'V': "raw bytes; save them as numbers",
+	}
 )
 
 // openNPY reads the header of an array.
@@ -74,19 +83,25 @@ func openNPY(r io.Reader, source, name string) (*npyArray, error) {
 	if err := a.fill(header); err != nil {
 		return nil, err
 	}
+	if npyFields.Match(header) {
+		return nil, a.errorf("holds records with fields, a structured dtype; save it as numbers with numpy.lib.recfunctions.structured_to_unstructured")
+	}
 	descr, fortran, shape := npyDescr.FindSubmatch(header), npyFortran.FindSubmatch(header), npyShape.FindSubmatch(header)
 	if descr == nil || fortran == nil || shape == nil {
 		return nil, a.errorf("has the header %s; that of an array of numbers is needed", quote(strings.TrimSpace(string(header))))
 	}
 	a.kind, a.fortran = descr[2][0], string(fortran[1]) == "True"
-	a.size, _ = strconv.Atoi(string(descr[3])) // four digits at most
+	a.size, _ = strconv.Atoi(string(descr[3])) // nine digits at most
+	if mend := npyMends[a.kind]; mend != "" {
+		return nil, a.errorf("holds %s", mend)
+	}
 	if string(descr[1]) == ">" {
 		a.order = binary.BigEndian
 	}
 	if a.kind == 'U' {
 		a.size *= 4
 	} else if a.kind != 'S' && (len(descr[3]) > 1 || !strings.Contains(npySizes[a.kind], string(descr[3]))) {
-		return nil, a.errorf("has elements of type %s%s; booleans, integers and floats of 2, 4 or 8 bytes can be read", descr[2], descr[3])
+		return nil, a.errorf("has elements of type %s%s; booleans, integers and floats of 2, 4 or 8 bytes can be read, so save it with astype('float64')", descr[2], descr[3])
 	}
 	if a.size < 1 || a.size > maxNPYElement {
 		return nil, a.errorf("has elements of %d bytes; from 1 to %d can be read", a.size, maxNPYElement)
@@ -203,7 +218,7 @@ func (b *builder) readNPY(r io.Reader) error {
 	if err := b.readMatrix(r, "the array"); err != nil {
 		return err
 	}
-	return b.end()
+	return b.flush()
 }
 
 // readMatrix reads an array of rows.
@@ -214,7 +229,7 @@ func (b *builder) readMatrix(r io.Reader, name string) error {
 	}
 	switch {
 	case len(a.shape) != 2:
-		return a.errorf("has %s; two are needed, rows and columns", count(len(a.shape), "dimension"))
+		return a.errorf("has %s; two are needed, rows and columns, as reshape(len(a), -1) makes of an array a", count(len(a.shape), "dimension"))
 	case a.kind == 'U' || a.kind == 'S':
 		return a.errorf("holds texts; numbers are needed")
 	case a.shape[0] == 0 || a.shape[1] == 0 || a.shape[1] > maxColumns:
@@ -281,7 +296,7 @@ func (b *builder) addElement(a *npyArray, row, i int, p []byte) error {
 }
 
 // arrayNames are the names by which archives call features and labels.
-var arrayNames = [][2]string{{"X", "y"}, {"x", "y"}, {"data", "labels"}, {"data", "target"}}
+var arrayNames = [][2]string{{"X", "y"}, {"x", "y"}, {"X_train", "y_train"}, {"x_train", "y_train"}, {"features", "labels"}, {"data", "labels"}, {"data", "target"}}
 
 // readNPZ reads an archive with features in one array and labels in another.
 func (b *builder) readNPZ(r io.Reader) error {
@@ -304,18 +319,30 @@ func (b *builder) readNPZ(r io.Reader) error {
 		files[name] = f
 		names = append(names, name)
 	}
+	var pairs []string
 	for _, pair := range arrayNames {
 		x, y := files[pair[0]], files[pair[1]]
 		if x == nil || y == nil && !b.opts.Unlabeled && b.opts.For == nil {
+			pairs = append(pairs, quote(pair[0])+" and "+quote(pair[1]))
 			continue
+		}
+		for _, name := range names {
+			if name != pair[0] && name != pair[1] {
+				b.unread = append(b.unread, name)
+			}
 		}
 		return b.readArrays(x, y)
 	}
 	reason := "the archive is empty"
-	if len(names) > 0 {
+	switch {
+	case files["[Content_Types].xml"] != nil:
+		return &ParseError{Source: b.source, Reason: "the file is an Excel workbook (.xlsx) or another Office document; save it as CSV"}
+	case len(names) > 0 && !slices.ContainsFunc(archive.File, func(f *zip.File) bool { return strings.HasSuffix(f.Name, ".npy") }):
+		return &ParseError{Source: b.source, Reason: "the file is a zip archive with " + list(names) + ", none of which is a NumPy array; unpack it and read the file inside"}
+	case len(names) > 0:
 		reason = "the archive has the arrays " + list(names)
 	}
-	return &ParseError{Source: b.source, Reason: reason + `; "X" and "y" are needed, or "data" and "labels"`}
+	return &ParseError{Source: b.source, Reason: reason + "; features and labels are needed, called " + strings.Join(pairs, ", or ")}
 }
 
 // readArrays reads the features x and the labels y, which may be nil.
@@ -327,7 +354,7 @@ func (b *builder) readArrays(x, y *zip.File) error {
 		return err
 	}
 	if unlabeled {
-		return b.end()
+		return b.flush()
 	}
 	err = b.openZip(y, func(r io.Reader) error {
 		a, err := openNPY(r, b.source, y.Name)
@@ -351,7 +378,7 @@ func (b *builder) readArrays(x, y *zip.File) error {
 	if err != nil {
 		return err
 	}
-	return b.end()
+	return b.flush()
 }
 
 // openZip passes the content of f to read.

@@ -163,7 +163,7 @@ func BalancedWeights(labels []float64) (negative, positive float64, err error) {
 		}
 	}
 	if n[0] == 0 || n[1] == 0 {
-		return 0, 0, fmt.Errorf("dataset: %v rows are negative and %v positive; both classes are needed to balance them", n[0], n[1])
+		return 0, 0, fmt.Errorf("dataset: the negative class has %s and the positive %s; both are needed to balance them", count(int(n[0]), "row"), count(int(n[1]), "row"))
 	}
 	all := n[0] + n[1]
 	return all / (2 * n[0]), all / (2 * n[1]), nil

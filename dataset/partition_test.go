@@ -184,7 +184,7 @@ func TestBalancedWeights(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []float64{4. / 6, 2}, []float64{negative, positive})
 	_, _, err = dataset.BalancedWeights([]float64{1, 1})
-	require.EqualError(t, err, "dataset: 0 rows are negative and 2 positive; both classes are needed to balance them")
+	require.EqualError(t, err, "dataset: the negative class has 0 rows and the positive 2 rows; both are needed to balance them")
 	_, _, err = dataset.BalancedWeights([]float64{1, 0})
 	require.EqualError(t, err, "dataset: label 1 (from 0) is 0; a label must be -1 or +1")
 }
@@ -288,7 +288,23 @@ func TestFramesByHand(t *testing.T) {
 	} {
 		require.EqualError(t, err, want)
 	}
-	_, err := f.Numbers("c")
+	var none *dataset.Frame
+	for _, err := range []error{none.AddNumeric("x", []float64{1}), none.AddCategorical("x", []string{"u"}), none.SetLabels("y", []string{"0", "1"}, "")} {
+		require.EqualError(t, err, "dataset: the frame is nil; look at the error of the call that should have made it")
+	}
+	_, err := none.Numbers("x")
+	require.Error(t, err)
+	_, err = none.Strings("x")
+	require.Error(t, err)
+	require.Zero(t, none.Rows())
+	require.Equal(t, new(dataset.Schema), none.Schema())
+	require.Empty(t, none.Source())
+	require.Empty(t, none.Names())
+	require.Empty(t, none.Labels())
+	require.Nil(t, none.Select(nil))
+	name, _, _ := none.Label()
+	require.Empty(t, name)
+	_, err = f.Numbers("c")
 	require.EqualError(t, err, `dataset: column "c" of "mine" is categorical, not numeric`)
 	_, err = f.Numbers("d")
 	require.EqualError(t, err, `dataset: "mine" has no column "d"; it has "x" and "c"`)

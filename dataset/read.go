@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -32,13 +33,23 @@ func OpenFrame(path string, opts Options) (*Frame, error) {
 // ReadFrame reads a table from a file of any [Format], which may be compressed by
 // gzip. The source names the input in messages, and is not opened.
 //
-// In a CSV file, lines that begin with # and blank lines are skipped, and so are a
-// UTF-8 byte order mark and space around cells. A cell that is empty, ?, or NA, N/A,
-// NaN or null in any case is a missing value. A column is numeric if all its
+// In a CSV file, blank lines are skipped, and so are a UTF-8 byte order mark and space around cells.
+// A line that begins with # is a comment, unless it has as many cells as the table, two or more: then it is a
+// row, such as one of hexadecimal colours, or above all others the header, as numpy.savetxt writes it, whose first
+// name is what comes after the # and blanks. (It is a comment still if the line after it is a header.) A first line
+// sep=; names the separator, as it does to Excel. The [Schema] has notes on lines taken for comments.
+//
+// A cell is a missing value if it is empty, ?, or NA, N/A, NaN or null in any case, or one of the
+// other words that pandas takes for one: #N/A, #N/A N/A, #NA, -1.#IND, -1.#QNAN, -NaN, -nan, 1.#IND, 1.#QNAN,
+// <NA> and None. A column is numeric if all its
 // other cells are numbers, else categorical; one with more than 4096 different texts,
-// or with long ones, is [Text] and not kept. In a LIBSVM file a feature has its index
-// for a name, those that a line leaves out are zero, and qid is ignored. A NumPy array
-// holds a row of numbers in each row, its columns called column1, column2 and so on.
+// or with long ones, is [Text] and not kept.
+//
+// In a LIBSVM file a feature has its index for a name, those that a line leaves out are zero, and qid
+// is ignored. Lines may be without labels where none are needed: with opts.Unlabeled, or with opts.For if no line has
+// one. A NumPy array holds a row of numbers in each row, its columns called column1, column2 and so
+// on. An NPZ archive has features and labels in two arrays called X and y, X_train and y_train (or with a
+// small x), features and labels, data and labels, or data and target; the first of these pairs that it has is read.
 //
 // The label has two values, any texts. The greater one becomes +1 if opts.Positive
 // is "": by value if both are numbers, otherwise in lexicographic order without
@@ -88,6 +99,14 @@ func read(r io.Reader, source string, opts Options, size int, yield func(*Frame)
 			return err
 		}
 	}
+	switch {
+	case r == nil:
+		return errors.New("dataset: the reader is nil; pass an open file")
+	case opts.Format < AutoFormat || opts.Format > NPZ:
+		return fmt.Errorf("dataset: %v is no format that can be read", opts.Format)
+	case opts.Header < AutoHeader || opts.Header > NoHeader:
+		return fmt.Errorf("dataset: Header(%d) says nothing about a header; set the option to AutoHeader, HasHeader or NoHeader", int(opts.Header))
+	}
 	text, err := decompress(r, source)
 	if err != nil {
 		return err
@@ -96,9 +115,9 @@ func read(r io.Reader, source string, opts Options, size int, yield func(*Frame)
 	if err != nil && err != io.EOF {
 		return ioError(source, "read", err)
 	}
-	b := &builder{source: source, opts: opts, size: size, yield: yield}
+	b := &builder{source: source, opts: opts, size: size, yield: yield, whole: err == io.EOF}
 	npy := opts.Format == NPY || opts.Format == AutoFormat && bytes.HasPrefix(sample, []byte(npyMagic))
-	npz := opts.Format == NPZ || opts.Format == AutoFormat && bytes.HasPrefix(sample, []byte("PK\x03\x04"))
+	npz := opts.Format == NPZ || opts.Format == AutoFormat && bytes.HasPrefix(sample, []byte(zipMagic))
 	if npy || npz {
 		if size > 0 { // these are read as a whole, since their order may be by columns
 			b.size, b.yield = 0, inPieces(size, yield)
@@ -115,21 +134,35 @@ func read(r io.Reader, source string, opts Options, size int, yield func(*Frame)
 	if reason := notText(sample); reason != "" {
 		return &ParseError{Source: source, Reason: reason}
 	}
-	switch opts.Format {
-	case LIBSVM:
+	switch {
+	case opts.Format == LIBSVM || opts.Format == AutoFormat && b.looksLikeLIBSVM(sample):
 		return b.readLIBSVM(text)
-	case CSV:
-		return b.readCSV(text, sample)
-	case AutoFormat:
-		if looksLikeLIBSVM(sample) {
-			return b.readLIBSVM(text)
-		}
-		return b.readCSV(text, sample)
+	case opts.Format == AutoFormat && b.looksLikeJSON(sample):
+		return &ParseError{Source: source, Reason: "the file is JSON; save its rows as CSV"}
 	}
-	return fmt.Errorf("dataset: %v is no format that can be read", opts.Format)
+	return b.readCSV(text, sample)
 }
 
-const byteOrderMark = "\uFEFF"
+// looksLikeJSON reports whether a sample is, or begins with, a JSON object or array that stands on
+// its own, as no row of a CSV file does.
+func (b *builder) looksLikeJSON(sample []byte) bool {
+	sample = bytes.TrimSpace(sample)
+	if len(sample) == 0 || sample[0] != '{' && sample[0] != '[' {
+		return false
+	}
+	var value json.RawMessage
+	text := json.NewDecoder(bytes.NewReader(sample))
+	if err := text.Decode(&value); err != nil {
+		return errors.Is(err, io.ErrUnexpectedEOF) && !b.whole // it goes on beyond the sample
+	}
+	line, _, _ := bytes.Cut(sample[text.InputOffset():], []byte{'\n'})
+	return len(bytes.TrimSpace(line)) == 0
+}
+
+const (
+	byteOrderMark = "\uFEFF"
+	zipMagic      = "PK\x03\x04"
+)
 
 // decompress returns the text of r, which may be compressed.
 func decompress(r io.Reader, source string) (*bufio.Reader, error) {
@@ -148,6 +181,10 @@ func decompress(r io.Reader, source string) (*bufio.Reader, error) {
 func notText(sample []byte) (reason string) {
 	nul := bytes.Count(sample, []byte{0})
 	switch {
+	case bytes.HasPrefix(sample, []byte(zipMagic)):
+		return "the file is a zip archive, as an Excel workbook (.xlsx) is, too; unpack it, or save the workbook as CSV"
+	case bytes.HasPrefix(sample, []byte("\xd0\xcf\x11\xe0")):
+		return "the file is an Excel workbook (.xls); save it as CSV"
 	case bytes.HasPrefix(sample, []byte("\xff\xfe")), bytes.HasPrefix(sample, []byte("\xfe\xff")), nul > len(sample)/4:
 		return "the file is UTF-16 text; save it as UTF-8"
 	case nul > 0:
@@ -164,6 +201,7 @@ type builder struct {
 	opts   Options
 	size   int
 	yield  func(*Frame) error
+	whole  bool // the sample is the whole file
 
 	layout layout
 	cells  []*column // of each cell of a row; nil where it is left out or the label
@@ -171,8 +209,11 @@ type builder struct {
 	label  int // cell of the label; -1 if there is none
 	labels labelColumn
 	line   int // of the row, 0 if the file has no lines
-	n      int // rows
+	n      int // rows since the last frame
 	began  bool
+	csv    *csvLines // nil if the file is not CSV
+	blanks int       // blank lines of a LIBSVM file that may be rows
+	unread []string  // arrays of an NPZ file
 }
 
 // begin decides what the cells of a row are.
@@ -232,18 +273,31 @@ func (b *builder) begin(names []string) error {
 
 // find returns the cell of the column that ref names.
 func (b *builder) find(ref, purpose string) (int, error) {
-	if i := slices.Index(b.names, ref); i >= 0 {
+	if i := locate(b.names, ref); i >= 0 {
 		return i, nil
-	}
-	position, err := strconv.Atoi(strings.TrimSpace(ref))
-	switch n := len(b.names); {
-	case err == nil && position >= 1 && position <= n:
-		return position - 1, nil
-	case err == nil && position <= -1 && position >= -n:
-		return n + position, nil
 	}
 	return 0, &ParseError{Source: b.source, Line: b.line, Column: ref,
 		Reason: "there is no such column " + purpose + "; there is " + list(b.names)}
+}
+
+// locate returns the place of the name that ref is, or else of the position; -1 if it is neither.
+func locate(names []string, ref string) int {
+	if i := slices.Index(names, ref); i >= 0 {
+		return i
+	}
+	return place(ref, len(names))
+}
+
+// place returns the place among n that a position stands for, from 1 or from -1 back; -1 if ref is none.
+func place(ref string, n int) int {
+	position, err := strconv.Atoi(strings.TrimSpace(ref))
+	switch {
+	case err == nil && position >= 1 && position <= n:
+		return position - 1
+	case err == nil && position <= -1 && position >= -n:
+		return n + position
+	}
+	return -1
 }
 
 // beginFor decides what the cells are to an encoder.
@@ -321,20 +375,30 @@ func (b *builder) addCell(i int, cell string) error {
 	return nil
 }
 
-// endRow is called after the cells of a row.
-func (b *builder) endRow() error {
-	if b.n++; b.n == b.size {
+// started reports whether there was a row.
+func (b *builder) started() bool { return b.n > 0 || b.began }
+
+// makeRoom is called where another row may begin. Rows are passed on no earlier, so that the last
+// frame, which knows the notes of the whole file, always comes after its end.
+func (b *builder) makeRoom() error {
+	if b.size > 0 && b.n == b.size {
 		return b.flush()
 	}
 	return nil
 }
 
-// end is called after the last row.
-func (b *builder) end() error {
-	if b.n == 0 && b.began {
-		return nil
+// notes says what was left out of the file so far that someone may miss.
+func (b *builder) notes() (notes []string) {
+	if b.csv != nil {
+		notes = b.csv.notes()
 	}
-	return b.flush()
+	if b.blanks > 0 {
+		notes = append(notes, blankNote(b.blanks, "an index with the value 0 where all are zero"))
+	}
+	if len(b.unread) > 0 {
+		notes = append(notes, fmt.Sprintf("the archive also has %s, which is not read", list(b.unread)))
+	}
+	return notes
 }
 
 // flush passes on the rows so far.
@@ -343,6 +407,7 @@ func (b *builder) flush() error {
 		return &ParseError{Source: b.source, Reason: "the file has a header but no rows"}
 	}
 	f := &Frame{source: b.source, n: b.n, layout: b.layout}
+	f.layout.notes = b.notes()
 	for i, c := range b.cells {
 		if c == nil {
 			continue

@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"math"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -51,7 +54,32 @@ func TestReadFrame(t *testing.T) {
 		{"plain", "a,b,y\n1,2,no\n3,4,yes\n", options{}, plain},
 		{"no newline at the end", "a,b,y\n1,2,no\n3,4,yes", options{}, plain},
 		{"byte order mark and CRLF", "\uFEFFa,b,y\r\n1,2,no\r\n3,4,yes\r\n", options{}, plain},
-		{"blank lines and comments", "# made by hand\n\na,b,y\n\n1,2,no\n#3,5,no\n\n3,4,yes\n\n", options{}, plain},
+		{"blank lines and comments", "# made by hand\n\na,b,y\n\n1,2,no\n# 3,5\n\n3,4,yes\n\n", options{}, plain},
+		{"comments that are no CSV", "# it's 5\" wide\na,b,y\n1,2,no\n#\n3,4,yes\n#\"", options{}, plain},
+		{"a long comment", "#" + strings.Repeat("x,", 100_000) + "\n" + "a,b,y\n1,2,no\n3,4,yes\n", options{}, plain},
+		{"colours", "colour,b,y\n#ff0000,2,no\n# red\n#00ff00,4,yes\n", options{},
+			[][]string{{"colour", "b", "y"}, {"#ff0000", "2", "no"}, {"#00ff00", "4", "yes"}}},
+		{"colours without a header", "#ff0000,2,no\n#00ff00,4,yes\n#0000ff,4,no\n", options{},
+			[][]string{{"column1", "column2", "column3"}, {"#ff0000", "2", "no"}, {"#00ff00", "4", "yes"}, {"#0000ff", "4", "no"}}},
+		{"a colour above names", "#ff0000,big,no\nred,small,yes\nblue,big,no\n", options{},
+			[][]string{{"column1", "column2", "column3"}, {"#ff0000", "big", "no"}, {"red", "small", "yes"}, {"blue", "big", "no"}}},
+		{"colours and a header", "#colour,b,y\n#ff0000,2,no\n#00ff00,4,yes\n", options{},
+			[][]string{{"colour", "b", "y"}, {"#ff0000", "2", "no"}, {"#00ff00", "4", "yes"}}},
+		{"missing value of a spreadsheet", "a,b,y\n#N/A,2,no\n#1,4,yes\n", options{},
+			[][]string{{"a", "b", "y"}, {"", "2", "no"}, {"#1", "4", "yes"}}},
+		{"quoted lines that begin with #", "a,b,y\n\"x\n#1,2,3\",2,no\n\"#1\",4,yes\n", options{},
+			[][]string{{"a", "b", "y"}, {"x\n#1,2,3", "2", "no"}, {"#1", "4", "yes"}}},
+		{"header of savetxt", "# a,b,y\n1,2,no\n3,4,yes\n", options{}, plain},
+		{"header of savetxt below a title", "# made by hand\r\n#a,b,y\r\n1,2,no\r\n3,4,yes\r\n", options{}, plain},
+		{"header of savetxt by option", "#  a,b,y\n1,2,no\n3,4,yes\n", options{Header: dataset.HasHeader}, plain},
+		{"header of savetxt above texts", "#\ta,b,y\nu,v,no\nu,w,yes\n", options{},
+			[][]string{{"a", "b", "y"}, {"u", "v", "no"}, {"u", "w", "yes"}}},
+		{"header of savetxt not wanted", "# a,b,y\n1,2,no\n3,4,yes\n", options{Header: dataset.NoHeader}, unnamed},
+		{"a comment like a header", "# a, small, table\na,b,y\n1,2,no\n3,4,yes\n", options{}, plain},
+		{"a column called #", "#\tb\ty\n1\t2\tno\n2\t4\tyes\n", options{},
+			[][]string{{"#", "b", "y"}, {"1", "2", "no"}, {"2", "4", "yes"}}},
+		{"separator by the first line", "sep=;\r\na;b;y\r\n1;2;no\r\n3;4;yes\r\n", options{}, plain},
+		{"separator by the first line, quoted", "\uFEFF\"SEP=|\"\na|b|y\n1|2|no\n3|4|yes\n", options{}, plain},
 		{"spaces", " a ,\tb,y \n 1, 2 ,no\t\n3 ,4, yes\n", options{}, plain},
 		{"quotes", "\"a\", \"b\",y\n\"1\",\" 2 \",\"no\"\n3,4,\" yes\"\n", options{}, plain},
 		{"quoted separators and lines", "a,b,y\n1,\"x,\n\"\"y\"\"\",no\n3,4,yes\n", options{},
@@ -72,6 +100,30 @@ func TestReadFrame(t *testing.T) {
 			[][]string{{"a", "b", "y"}, {"u", "v", "no"}, {"u", "w", "yes"}}},
 		{"header that counts", "0,1,2,y\n1,2,3,no\n3,4,5,yes\n", options{},
 			[][]string{{"0", "1", "2", "y"}, {"1", "2", "3", "no"}, {"3", "4", "5", "yes"}}},
+		{"years", "2019,2020,2021,2022,churn\n5,6,7.5,8,yes\n4,3,2,1,no\n1,2,3,4,yes\n", options{},
+			[][]string{{"2019", "2020", "2021", "2022", "churn"}, {"5", "6", "7.5", "8", "yes"}, {"4", "3", "2", "1", "no"}, {"1", "2", "3", "4", "yes"}}},
+		{"years above a label whose other value comes late", "2019,2020,2021,left\n" + strings.Repeat("4,3,2,0\n", 300) + "1,2,3,1\n", options{},
+			slices.Concat([][]string{{"2019", "2020", "2021", "left"}}, slices.Repeat([][]string{{"4", "3", "2", "0"}}, 300), [][]string{{"1", "2", "3", "1"}})},
+		{"wavelengths", "400,410,class\n0.1,0.2,0\n0.3,0.4,1\n", options{},
+			[][]string{{"400", "410", "class"}, {"0.1", "0.2", "0"}, {"0.3", "0.4", "1"}}},
+		{"wavelengths with decimals", "400.5,410.5,class\n0.1,0.2,a\n0.3,0.4,b\n", options{},
+			[][]string{{"400.5", "410.5", "class"}, {"0.1", "0.2", "a"}, {"0.3", "0.4", "b"}}},
+		{"numbers from 1 and a class", "1,2,3,4,class\n4,3,2,1,yes\n1,2,3,4,no\n", options{},
+			[][]string{{"1", "2", "3", "4", "class"}, {"4", "3", "2", "1", "yes"}, {"1", "2", "3", "4", "no"}}},
+		{"years and texts", "id,2019,2020,churn\n7,1,2,yes\n8,3,4,no\n9,3,4,no\n", options{},
+			[][]string{{"id", "2019", "2020", "churn"}, {"7", "1", "2", "yes"}, {"8", "3", "4", "no"}, {"9", "3", "4", "no"}}},
+		{"years, the label in front", "churn,2019,2020\nyes,1,2\nno,3,4\n", options{Label: "1"},
+			[][]string{{"2019", "2020", "churn"}, {"1", "2", "yes"}, {"3", "4", "no"}}},
+		{"years, the label by name", "churn,2019,2020\nyes,1,2\nno,3,4\nno,3,4\n", options{Label: "churn"},
+			[][]string{{"2019", "2020", "churn"}, {"1", "2", "yes"}, {"3", "4", "no"}, {"3", "4", "no"}}},
+		{"years, the label by a name that is a number", "id,2021,2022\n5,1,0\n6,3,1\n7,3,1\n", options{Label: "2022"},
+			[][]string{{"id", "2021", "2022"}, {"5", "1", "0"}, {"6", "3", "1"}, {"7", "3", "1"}}},
+		{"no header, a label that comes again", "2019,2020,2021,yes\n5,6,7,no\n4,3,2,yes\n", options{},
+			[][]string{{"column1", "column2", "column3", "column4"}, {"2019", "2020", "2021", "yes"}, {"5", "6", "7", "no"}, {"4", "3", "2", "yes"}}},
+		{"no header, labels of one row each", "10,20,30,yes\n5,6,7,no\n", options{},
+			[][]string{{"column1", "column2", "column3", "column4"}, {"10", "20", "30", "yes"}, {"5", "6", "7", "no"}}},
+		{"no header, numbers alone", "1,2,3,1\n4,5,6,0\n4,5,7,1\n", options{},
+			[][]string{{"column1", "column2", "column3", "column4"}, {"1", "2", "3", "1"}, {"4", "5", "6", "0"}, {"4", "5", "7", "1"}}},
 		{"header by option", "1,2,no\n3,4,yes\n5,6,nay\n", options{Header: dataset.HasHeader},
 			[][]string{{"1", "2", "no"}, {"3", "4", "yes"}, {"5", "6", "nay"}}},
 		{"no header by option", "a,2,no\nb,4,yes\n", options{Header: dataset.NoHeader},
@@ -81,11 +133,15 @@ func TestReadFrame(t *testing.T) {
 		{"label by name", "y,a,b\nno,1,2\nyes,3,4\n", options{Label: "y"}, plain},
 		{"label by position", "a,y,b\n1,no,2\n3,yes,4\n", options{Label: "2"}, plain},
 		{"label by position from the end", "a,y,b\n1,no,2\n3,yes,4\n", options{Label: "-2"}, plain},
+		{"brackets that are no JSON", "[a],{b},y\n1,2,no\n3,4,yes\n", options{}, [][]string{{"[a]", "{b}", "y"}, {"1", "2", "no"}, {"3", "4", "yes"}}},
+		{"lists that are no JSON", "[1],2,no\n[1],4,yes\n", options{}, [][]string{{"column1", "column2", "column3"}, {"[1]", "2", "no"}, {"[1]", "4", "yes"}}},
 		{"a name goes before a position", "a,2,1\n1,2,no\n3,4,yes\n", options{Label: "1", Header: dataset.HasHeader},
 			[][]string{{"a", "2", "1"}, {"1", "2", "no"}, {"3", "4", "yes"}}},
 		{"dropped", "id,a,b,z,y\n9,1,2,x,no\n8,3,4,x,yes\n", options{Drop: []string{"id", "-2"}}, plain},
 		{"missing values", "a,b,y\n,NA,no\nN/A,nan,yes\n?,NULL,no\n1,2,yes\n", options{},
 			[][]string{{"a", "b", "y"}, {"", "", "no"}, {"", "", "yes"}, {"", "", "no"}, {"1", "2", "yes"}}},
+		{"missing values as pandas has them", "a,b,y\n#NA,#N/A N/A,no\n-1.#IND,-1.#QNAN,yes\n-NaN,-nan,no\n1.#IND,1.#QNAN,yes\n<NA>,None,no\n1,2,yes\n", options{},
+			[][]string{{"a", "b", "y"}, {"", "", "no"}, {"", "", "yes"}, {"", "", "no"}, {"", "", "yes"}, {"", "", "no"}, {"1", "2", "yes"}}},
 		{"texts that are not missing", "a,b,y\nno,none,no\nnab,na n,yes\n", options{},
 			[][]string{{"a", "b", "y"}, {"no", "none", "no"}, {"nab", "na n", "yes"}}},
 		{"numbers keep their spelling among texts", "a,b,y\n01,1.0,no\nx,1e0,yes\n", options{},
@@ -261,9 +317,9 @@ func TestReadFrameRefuses(t *testing.T) {
 	}{
 		{"nothing", "", options{}, `t.csv: the file is empty; a header line and rows are needed`},
 		{"header only", "a,b,y\n", options{}, `t.csv: the file has a header but no rows`},
-		{"short row", "a,b,y\n1,2,no\n3,yes\n", options{}, `t.csv:3: the row has 2 cells, but the header names 3 columns`},
-		{"long row", "1,2,0\n1,2,3,0\n", options{}, `t.csv:2: the row has 4 cells, but the first has 3`},
-		{"duplicate name", "a,b,a,y\n1,2,3,no\n", options{}, `t.csv:1: column "a": the header has this name twice, for columns 1 and 3`},
+		{"short row", "a,b,y\n1,2,no\n3,yes\n", options{}, `t.csv:3: the row has 2 cells, but the header names 3 columns; write every cell, even if it is empty`},
+		{"long row", "1,2,0\n1,2,3,0\n", options{}, `t.csv:2: the row has 4 cells, but the first has 3; enclose a cell in quotes if it contains the separator`},
+		{"duplicate name", "a,b,a,y\n1,2,3,no\n", options{}, `t.csv:1: column "a": the header has this name twice, for columns 1 and 3; rename one of them, or if the first line is a row, set the option header to no`},
 		{"unknown label", "a,b,y\n1,2,no\n", options{Label: "Y"}, `t.csv:1: column "Y": there is no such column for the label; there is "a", "b" and "y"`},
 		{"position out of range", "a,b,y\n1,2,no\n", options{Label: "4"}, `t.csv:1: column "4": there is no such column for the label; there is "a", "b" and "y"`},
 		{"unknown column to drop", "a,b,y\n1,2,no\n", options{Drop: []string{"-4"}}, `t.csv:1: column "-4": there is no such column to drop; there is "a", "b" and "y"`},
@@ -297,6 +353,16 @@ func TestReadFrameRefuses(t *testing.T) {
 		{"Latin-1 label", "a,b,y\n1,2,n\xe9\n", options{}, `t.csv:2: column "y": "n\xe9" is not UTF-8 text; save the file in that encoding`},
 		{"Latin-1 header", "a\xe9,b,y\n1,2,no\n", options{}, `t.csv:1: the column name "a\xe9" is not UTF-8 text; save the file in that encoding`},
 		{"decimal point", "a,y\n1,no\n", options{Decimal: ';'}, `t.csv: numbers cannot have ';' for a decimal point; use a point or a comma`},
+		{"comments alone", "# nothing\n#else\n", options{}, `t.csv: the file has nothing but lines that begin with #, which are taken for comments; a header line and rows are needed`},
+		{"unequal lines that begin with #", "#a,b,y\n#1,2\n", options{}, `t.csv: the file has nothing but lines that begin with #, which are taken for comments; a header line and rows are needed`},
+		{"a line after comments", "# a\n\na,b,y\n# b\n1,2,no\n#3\n3,no\n", options{}, `t.csv:7: the row has 2 cells, but the header names 3 columns; write every cell, even if it is empty`},
+		{"separator in the numbers", "a,y\n1,no\n", options{Comma: ',', Decimal: ','}, `t.csv: cells cannot be separated by ',', which numbers have before their decimals; set the option comma or decimal to something else`},
+		{"separator in the numbers by default", "a,y\n1,no\n", options{Comma: '.'}, `t.csv: cells cannot be separated by '.', which numbers have before their decimals; set the option comma or decimal to something else`},
+		{"JSON lines", "{\"a\": 1, \"y\": 0}\n{\"a\": 2, \"y\": 1}\n", options{}, `t.csv: the file is JSON; save its rows as CSV`},
+		{"JSON", " [\n {\"a\": 1, \"y\": 0},\n {\"a\": 2, \"y\": 1}\n]\n", options{}, `t.csv: the file is JSON; save its rows as CSV`},
+		{"long JSON", "[[1,0]" + strings.Repeat(",[2,1]", 20000) + "]", options{}, `t.csv: the file is JSON; save its rows as CSV`},
+		{"an old workbook", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\x00\x00", options{}, `t.csv: the file is an Excel workbook (.xls); save it as CSV`},
+		{"a zip archive for CSV", "PK\x03\x04\x00\x00", options{Format: dataset.CSV}, `t.csv: the file is a zip archive, as an Excel workbook (.xlsx) is, too; unpack it, or save the workbook as CSV`},
 		{"separator", "a,y\n1,no\n", options{Comma: '"'}, `t.csv: cells cannot be separated by '"'; use a comma, a semicolon or a tab`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -308,6 +374,10 @@ func TestReadFrameRefuses(t *testing.T) {
 	}
 	_, err := readText("a,y\n1,no\n", dataset.Options{Format: 9})
 	require.EqualError(t, err, "dataset: Format(9) is no format that can be read")
+	_, err = dataset.ReadFrame(nil, "t.csv", dataset.Options{})
+	require.EqualError(t, err, "dataset: the reader is nil; pass an open file")
+	_, err = readText("a,y\n1,no\n", dataset.Options{Header: 9})
+	require.EqualError(t, err, "dataset: Header(9) says nothing about a header; set the option to AutoHeader, HasHeader or NoHeader")
 }
 
 func TestReadFrameReportsTheReadersError(t *testing.T) {
@@ -324,7 +394,7 @@ func TestReadFrameReportsTheReadersError(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, z.Close())
 	_, err = dataset.ReadFrame(bytes.NewReader(zipped.Bytes()[:zipped.Len()-20]), "t.csv.gz", dataset.Options{})
-	require.EqualError(t, err, "t.csv.gz: the file cannot be read: unexpected EOF")
+	require.EqualError(t, err, "t.csv.gz: the file is cut short; copy or download it again")
 }
 
 // A quote that is never closed must not make a record of the whole file.
@@ -333,6 +403,19 @@ func TestRecordsAreLimited(t *testing.T) {
 	endless := io.MultiReader(strings.NewReader("a,b,y\n1,\"2,no\n"), iotest.DataErrReader(&repeat{text: line, n: 20000}))
 	_, err := dataset.ReadFrame(endless, "t.csv", dataset.Options{})
 	require.EqualError(t, err, "t.csv:1: the record after this line is longer than 67108864 bytes; a quote may never be closed")
+}
+
+// A line of separators must not take memory for the cells between them.
+func TestCellsAreLimited(t *testing.T) {
+	for _, before := range []string{"", "a,b,y\n1,2,no\n", "#,"} {
+		commas := io.MultiReader(strings.NewReader(before), &repeat{text: strings.Repeat(",", 1000), n: 60000})
+		var start, end runtime.MemStats
+		runtime.ReadMemStats(&start)
+		_, err := dataset.ReadFrame(commas, "t.csv", dataset.Options{})
+		runtime.ReadMemStats(&end)
+		require.EqualError(t, err, fmt.Sprintf("t.csv:%d: there are more than 1048576 columns; there can be no more", 1+strings.Count(before, "\n")))
+		require.Less(t, end.TotalAlloc-start.TotalAlloc, uint64(256<<20))
+	}
 }
 
 // repeat is a text n times.
@@ -394,7 +477,7 @@ func TestFilesAsPeopleHaveThem(t *testing.T) {
 			require.Positive(t, s.Positives)
 			require.Equal(t, c.positive, s.Positive)
 			require.Len(t, s.Columns, c.columns)
-			require.Len(t, strings.Split(strings.TrimSpace(s.String()), "\n"), 2+c.columns)
+			require.Len(t, strings.Split(strings.TrimSpace(s.String()), "\n"), 2+len(s.Notes)+c.columns)
 			missing := 0
 			for _, k := range s.Columns {
 				missing += k.Missing
@@ -458,6 +541,24 @@ func TestReadFrameForAnEncoder(t *testing.T) {
 		got, err := e.Transform(rows)
 		require.NoError(t, err)
 		require.Equal(t, want.X, got.X)
+	}
+	// Rows that begin with # are rows to predict, too, and its header may be as savetxt writes it.
+	for _, c := range []struct{ train, predict string }{
+		{"colour,b,y\n#ff0000,2,no\n#00ff00,4,yes\n", "#colour,b\n#00ff00,4\n"},
+		{"#ff0000,2,no\n#00ff00,4,yes\n#0000ff,4,no\n", "#00ff00,4\n"},
+		{"# colour,b,y\nred,2,no\n#00ff00,4,yes\n", "colour,b\n#00ff00,4\n"},
+	} {
+		f, err := readText(c.train, dataset.Options{})
+		require.NoError(t, err)
+		e := fitEncoder(t, f)
+		want, err := e.Transform(f.Select([]int{1}))
+		require.NoError(t, err)
+		rows, err := readText(c.predict, dataset.Options{For: e})
+		require.NoError(t, err)
+		got, err := e.Transform(rows)
+		require.NoError(t, err)
+		require.Equal(t, want.X, got.X)
+		require.Empty(t, got.Warnings)
 	}
 	_, err = readText("1\n2\n3\n", dataset.Options{For: e})
 	require.EqualError(t, err, "t.csv:1: the row has 1 cell, but the model was trained on rows of 3")

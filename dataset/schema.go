@@ -19,6 +19,10 @@ type Schema struct {
 
 	Negatives, Positives int
 
+	// Notes are sentences about what was skipped in the file and may be missed: lines of a CSV file taken for
+	// comments, blank lines where they may be rows, further arrays of an NPZ file.
+	Notes []string
+
 	Columns []ColumnSchema // the features
 	Dropped []string       // columns that were left out as asked
 }
@@ -32,7 +36,7 @@ type ColumnSchema struct {
 	Categories []string // of a categorical column, in lexicographic order
 
 	// Notes are sentences about what may be wrong with the column: it is constant, without
-	// values, or looks like an identifier.
+	// values, looks like an identifier, or is categorical for the sake of few values among numbers.
 	Notes []string
 }
 
@@ -43,8 +47,11 @@ const identifierRows = 20
 
 // Schema looks at the rows of f.
 func (f *Frame) Schema() *Schema {
+	if f == nil {
+		return new(Schema)
+	}
 	s := &Schema{Source: f.source, Layout: f.layout.String(), Rows: f.Rows(),
-		Label: f.label, Negative: f.negative, Positive: f.positive, Dropped: f.layout.dropped}
+		Label: f.label, Negative: f.negative, Positive: f.positive, Notes: f.layout.notes, Dropped: f.layout.dropped}
 	for _, y := range f.Labels() {
 		if y > 0 {
 			s.Positives++
@@ -62,7 +69,7 @@ func (f *Frame) Schema() *Schema {
 			k.lookAtCategories(c, f)
 		default:
 			k.Missing = c.missing
-			if looksDecimal(c.word) {
+			if c.hasDecimalCommas() {
 				k.Notes = append(k.Notes, decimalNote)
 				break
 			}
@@ -103,6 +110,7 @@ func (k *ColumnSchema) lookAtNumbers(c *column, f *Frame, values []float64) {
 func (k *ColumnSchema) lookAtCategories(c *column, f *Frame) {
 	seen := make([]int, len(c.texts))
 	once := true
+	present, numbers, word := 0, 0, ""
 	for i := range f.Rows() {
 		switch code := c.codes[f.row(i)]; {
 		case code == codeMissing:
@@ -113,19 +121,32 @@ func (k *ColumnSchema) lookAtCategories(c *column, f *Frame) {
 		}
 	}
 	for code, n := range seen {
-		if n > 0 {
-			k.Categories = append(k.Categories, c.texts[code])
+		if n == 0 {
+			continue
+		}
+		k.Categories = append(k.Categories, c.texts[code])
+		if present += n; !math.IsNaN(c.values[code]) {
+			numbers += n
+		} else if word == "" {
+			word = c.texts[code]
 		}
 	}
 	slices.Sort(k.Categories)
 	switch n := len(k.Categories); {
-	case n > 1 && !slices.ContainsFunc(k.Categories, func(text string) bool { return !looksDecimal(text) && !number(text) }) &&
-		slices.ContainsFunc(k.Categories, looksDecimal):
+	case n > 1 && c.hasDecimalCommas():
 		k.Notes = append(k.Notes, decimalNote)
 	case n == 0:
 		k.Notes = append(k.Notes, "it has no values")
 	case n == 1 && k.Missing == 0 && f.Rows() > 1:
 		k.Notes = append(k.Notes, "it is constant")
+	case !c.category && numbers < present && numbers*20 >= present*19:
+		if word == c.word { // whose line is known
+			word = fmt.Sprintf("%s in line %d", quote(word), c.wordLine)
+		} else {
+			word = quote(word)
+		}
+		k.Notes = append(k.Notes, fmt.Sprintf("%s is not a number, though %d of the %d values are, so all are taken for categories; mend it, or leave it empty if it is not known",
+			word, numbers, present))
 	case once && n >= identifierRows:
 		k.Notes = append(k.Notes, "its values are all different, so it is likely to be an identifier; drop it")
 	}
@@ -148,13 +169,18 @@ func allDifferent(values []float64) bool {
 // maxSchemaLines is how many columns String lists.
 const maxSchemaLines = 100
 
-// String returns a line about the file, one about the label and one for each column, at most a hundred.
+// String returns a line about the file, one about the label, one for each of the notes and one for each column, at
+// most a hundred.
 func (s *Schema) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s; %s, %s\n", s.Source, s.Layout, count(s.Rows, "row"), count(len(s.Columns), "feature column"))
 	if s.Label != "" {
 		fmt.Fprintf(&b, "label %s: %s (+1) in %s, %s (-1) in %s\n", quote(s.Label),
 			quote(s.Positive), count(s.Positives, "row"), quote(s.Negative), count(s.Negatives, "row"))
+	}
+	for _, note := range s.Notes {
+		b.WriteString(note)
+		b.WriteByte('\n')
 	}
 	for i := range s.Columns {
 		if i == maxSchemaLines {
@@ -191,9 +217,9 @@ func (k *ColumnSchema) String() string {
 	return b.String()
 }
 
-// Warnings returns the notes about all columns, as sentences.
+// Warnings returns the notes about the file and about all columns, as sentences.
 func (s *Schema) Warnings() []string {
-	var out []string
+	out := slices.Clone(s.Notes)
 	for i := range s.Columns {
 		for _, note := range s.Columns[i].Notes {
 			out = append(out, fmt.Sprintf("column %s: %s", quote(s.Columns[i].Name), note))

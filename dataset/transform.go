@@ -31,13 +31,18 @@ type transform struct {
 	encoder  *Encoder
 	features []string
 	index    []map[string]int // category to place, of categorical columns
+
+	// Of categories that the encoder does not know, in all the rows so far, for each column:
+	unknown []int
+	example []string
 }
 
 func (e *Encoder) plan() (*transform, error) {
 	if err := e.Validate(); err != nil {
 		return nil, err
 	}
-	t := &transform{encoder: e, features: e.Features(), index: make([]map[string]int, len(e.Columns))}
+	n := len(e.Columns)
+	t := &transform{encoder: e, features: e.Features(), index: make([]map[string]int, n), unknown: make([]int, n), example: make([]string, n)}
 	for i := range e.Columns {
 		if k := &e.Columns[i]; k.Kind == Categorical && k.LeftOut == "" {
 			t.index[i] = make(map[string]int, len(k.Categories))
@@ -94,8 +99,6 @@ func (t *transform) run(f *Frame, m *Matrix) error {
 	rows, width := f.Rows(), len(t.features)
 	m.Source, m.Features, m.Y, m.Warnings = f.source, t.features, y, nil
 	m.X = slices.Grow(m.X[:0], rows*width)[:rows*width]
-	unknown := make([]int, len(sources))
-	example := make([]string, len(sources))
 	var values [chunkRows]float64
 	// Rows are encoded a block at a time, so that the block stays in the cache while it
 	// is written column by column.
@@ -132,18 +135,18 @@ func (t *transform) run(f *Frame, m *Matrix) error {
 						hot[place] = 1
 						continue
 					}
-					if unknown[i]++; example[i] == "" {
-						example[i] = text
+					if t.unknown[i]++; t.example[i] == "" {
+						t.example[i] = text
 					}
 				}
 			}
 			at += k.width()
 		}
 	}
-	for i, n := range unknown {
+	for i, n := range t.unknown {
 		if n > 0 {
 			m.Warnings = append(m.Warnings, fmt.Sprintf("column %s has a category that the training rows had not, such as %s, in %s; it is encoded as none of them",
-				quote(t.encoder.Columns[i].Name), quote(example[i]), count(n, "row")))
+				quote(t.encoder.Columns[i].Name), quote(t.example[i]), count(n, "row")))
 		}
 	}
 	return nil
@@ -172,7 +175,10 @@ func (l *LabelEncoding) of(f *Frame) ([]float64, error) {
 // LIBSVM file, however long it is; NumPy arrays are held as a whole. Labels are read if
 // there are any and opts.Unlabeled is not set.
 //
-// The matrix is overwritten by the next. An error is yielded once, without a matrix, and ends the rows.
+// The Warnings of a matrix are about all rows up to its last, each column's once, and about what the file
+// has that was skipped, which [Schema] has in Notes; so those of the last matrix are all there is to tell.
+// Apart from them the matrix is overwritten by the next. An error is yielded once, without a matrix, and ends
+// the rows.
 func (e *Encoder) Stream(r io.Reader, source string, opts Options, size int) iter.Seq2[*Matrix, error] {
 	return func(yield func(*Matrix, error) bool) {
 		if size < 1 {
@@ -190,6 +196,7 @@ func (e *Encoder) Stream(r io.Reader, source string, opts Options, size int) ite
 			if err := t.run(f, m); err != nil {
 				return err
 			}
+			m.Warnings = append(m.Warnings, f.layout.notes...)
 			if !yield(m, nil) {
 				return errStop
 			}

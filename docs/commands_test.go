@@ -129,7 +129,7 @@ func TestCommands(t *testing.T) {
 		require.Zero(t, status, usage)
 		usages.WriteString(usage)
 	}
-	named := regexp.MustCompile("`(-[a-z]+)[^`\n]*`").FindAllStringSubmatch(page(t, "README.md"), -1)
+	named := regexp.MustCompile("`(-[a-z-]+)[^`\n]*`").FindAllStringSubmatch(page(t, "README.md"), -1)
 	require.NotEmpty(t, named)
 	for _, flag := range named {
 		if flag[1] != "-h" {

@@ -18,12 +18,15 @@
 //
 // # Edge cases
 //
-// The definitions are scikit-learn's, down to ties. They are undefined in two ways:
+// The definitions are scikit-learn's, down to ties, and so are the numbers where the labels or
+// the predictions lack a class, so that a definition says 0/0:
 //
-//   - The labels lack a class that the measure needs. It is NaN, whereas scikit-learn
-//     refuses, warns or returns 0, depending on the measure and its version.
-//   - The predictions lack a class: nothing is predicted positive, so that precision is 0/0.
-//     It is 0, as in scikit-learn, where a warning comes with it.
+//   - Precision, recall, specificity and F1 are 0 then, the zero_division of scikit-learn, and so
+//     are MCC and average precision. Balanced accuracy is the recall of the class that is there.
+//   - The area under the ROC curve, the rates of that curve and Youden's J are NaN if the labels
+//     lack a class that they need. Of these scikit-learn refuses the area, and has NaN on the curve.
+//
+// testdata/make_sklearn.py has made the numbers that tests hold every measure to.
 //
 // No rows, a NaN, a label other than -1 and +1, a probability outside 0 to 1 and slices
 // of unequal lengths are errors.

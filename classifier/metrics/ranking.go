@@ -79,8 +79,8 @@ func (r *Ranking) confusion(c cut) Confusion {
 
 // AUC is the area under the ROC curve: the probability that a row of the positive class
 // scores higher than one of the negative class, with ties counted half (the Mann-Whitney
-// statistic; Hanley and McNeil, 1982). It is NaN if the labels lack a class;
-// scikit-learn refuses that or, since version 1.6, returns NaN.
+// statistic; Hanley and McNeil, 1982). It is NaN if the labels lack a class, which
+// scikit-learn refuses before version 1.6.
 func (r *Ranking) AUC() float64 {
 	var twice int64 // the area times two, in pairs of rows: no rounding
 	var last cut
@@ -98,9 +98,11 @@ func (r *Ranking) AUC() float64 {
 // over decreasing distinct scores, where Pᵢ and Rᵢ are precision and recall at the i-th and
 // R₀ is 0: the average_precision_score of scikit-learn. It is often called the area under
 // the precision-recall curve, but nothing is interpolated, since a line between two points of
-// that curve is too optimistic (Davis and Goadrich, 2006). It is NaN without positive rows;
-// scikit-learn returns 0.
+// that curve is too optimistic (Davis and Goadrich, 2006). It is 0 without positive rows.
 func (r *Ranking) AveragePrecision() float64 {
+	if r.positives == 0 {
+		return 0
+	}
 	var sum float64
 	var last cut
 	for _, c := range r.cuts {
@@ -135,33 +137,34 @@ func (r *Ranking) ROC() []ROCPoint {
 type PRPoint struct {
 	Threshold float64
 	Precision float64
-	Recall    float64 // NaN without positive rows
+	Recall    float64 // 1 without positive rows
 }
 
 // PrecisionRecall returns precision and recall at each distinct score, from the highest to
 // the lowest, after a point of precision 1 and recall 0 at a threshold of +Inf. These
-// are the points of scikit-learn's precision_recall_curve in reverse; without positive rows,
-// its recall is 1.
+// are the points of scikit-learn's precision_recall_curve in reverse, in which, other than
+// in [Confusion.Recall], recall is 1 at every score if there are no positive rows to miss.
 func (r *Ranking) PrecisionRecall() []PRPoint {
-	positives := float64(r.positives)
 	points := make([]PRPoint, 1, len(r.cuts)+1)
-	points[0] = PRPoint{Threshold: math.Inf(1), Precision: 1, Recall: 0 / positives}
+	points[0] = PRPoint{Threshold: math.Inf(1), Precision: 1, Recall: 0}
 	for _, c := range r.cuts {
-		points = append(points, PRPoint{
-			Threshold: c.threshold, Precision: float64(c.tp) / float64(c.tp+c.fp), Recall: float64(c.tp) / positives,
-		})
+		recall := 1.
+		if r.positives > 0 {
+			recall = share(c.tp, r.positives)
+		}
+		points = append(points, PRPoint{Threshold: c.threshold, Precision: share(c.tp, c.tp+c.fp), Recall: recall})
 	}
 	return points
 }
 
 // BestF1 returns the threshold that maximises F1, and the F1 there. The threshold is one
-// of the scores: the highest of those that are equally good. Both are NaN without
-// positive rows.
+// of the scores: the highest of those that are equally good. Without positive rows F1 is 0 at
+// every threshold, so that none is best, and the threshold is NaN.
 func (r *Ranking) BestF1() (threshold, f1 float64) {
-	threshold, f1 = math.NaN(), math.NaN()
+	threshold = math.NaN()
 	for _, c := range r.cuts {
 		// Quotients of integers that are equal are equal after rounding too.
-		if v := r.confusion(c).F1(); v > f1 || math.IsNaN(f1) && !math.IsNaN(v) {
+		if v := r.confusion(c).F1(); v > f1 {
 			threshold, f1 = c.threshold, v
 		}
 	}

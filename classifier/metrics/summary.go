@@ -10,8 +10,8 @@ import (
 	"github.com/pullback-go/pullback/classifier/internal/nullable"
 )
 
-// Summary has every measure of one set of scores. What is undefined is NaN, as said
-// where the measure is defined.
+// Summary has every measure of one set of scores. Only AUC, MaxYouden and the two thresholds of
+// maxima can be NaN, if the labels lack a class.
 //
 // In JSON, numbers that are not finite are null, and null is read as NaN.
 type Summary struct {
@@ -34,7 +34,7 @@ type Summary struct {
 	Brier            float64
 	CalibrationError float64 // expected calibration error over ten uniform bins
 
-	F1Threshold     float64 // the threshold of MaxF1
+	F1Threshold     float64 // the threshold of MaxF1; NaN without positive rows
 	MaxF1           float64 // see [Ranking.BestF1]
 	YoudenThreshold float64 // the threshold of MaxYouden
 	MaxYouden       float64 // see [Ranking.BestYouden]

@@ -20,7 +20,12 @@
 // keep few of them.
 //
 // The operator set is version 13 and the format version 8, which runtimes since 2021 read.
+// A category is a feature of 0 and 1 of its own. Where one is missing, NaN in all features of its
+// column is filled in as well: 1 for the category that is most frequent, 0 for the others. One that is
+// none of the features is 0 in all of them.
+//
 // Feature names, class names and the threshold are in the model's metadata under
 // "features" (a JSON array), "labels" (a JSON array: the negative class, the positive
-// class) and "threshold" (a number).
+// class) and "threshold" (a number), and, if it has categories, under "imputed" which of them a
+// missing one is taken for (a JSON object: the column, the category).
 package onnx

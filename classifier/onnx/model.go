@@ -3,6 +3,7 @@ package onnx
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"unicode/utf8"
@@ -16,6 +17,10 @@ type Model struct {
 	// Fill has, for each feature, the value that takes the place of NaN, and is itself NaN
 	// where there is none. Nil means none at all; small runtimes lack the operators it needs.
 	Fill []float64
+
+	// Imputed has, for each column whose categories are features of 0 and 1, the category that a
+	// missing value is taken for. It is metadata alone: in the graph, Fill says so.
+	Imputed map[string]string
 
 	Layers []Layer // at least one; the last has one output, the logit of the positive class
 
@@ -53,7 +58,11 @@ func (m *Model) check() error {
 		return fmt.Errorf("onnx: there are %d features, %d means, %d scales and %d fill values, but there must be as many of each (or no fill values)",
 			width, len(m.Mean), len(m.Scale), len(m.Fill))
 	}
-	for _, text := range slices.Concat([]string{m.Negative, m.Positive, m.Producer, m.ProducerVersion}, m.Features) {
+	names := slices.Concat([]string{m.Negative, m.Positive, m.Producer, m.ProducerVersion}, m.Features)
+	for _, column := range slices.Sorted(maps.Keys(m.Imputed)) {
+		names = append(names, column, m.Imputed[column])
+	}
+	for _, text := range names {
 		if !utf8.ValidString(text) {
 			return fmt.Errorf("onnx: the name %q is not UTF-8, but every name and version must be", text)
 		}

@@ -8,14 +8,13 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/advancedclimatesystems/gonnx"
 	pb "github.com/advancedclimatesystems/gonnx/onnx"
-	"github.com/advancedclimatesystems/gonnx/ops"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 	"google.golang.org/protobuf/proto"
 	"gorgonia.org/tensor"
 
+	"github.com/pullback-go/pullback/classifier/internal/onnxtest"
 	"github.com/pullback-go/pullback/classifier/onnx"
 )
 
@@ -76,58 +75,10 @@ func written(t testing.TB, m *onnx.Model) []byte {
 	return b.Bytes()
 }
 
-// run runs the model in gonnx, a runtime in Go, on rows of the model's width.
+// run runs the model in another runtime, on rows of the model's width.
 func run(t testing.TB, m *onnx.Model, rows []float64) (scores, probabilities []float32) {
-	model, err := gonnx.NewModelFromBytes(written(t, m))
-	require.NoError(t, err)
-	get := model.GetOperator
-	model.GetOperator = func(name string) (ops.Operator, error) {
-		if name == "IsNaN" || name == "Where" { // which gonnx does not have
-			return elementwise(name), nil
-		}
-		return get(name)
-	}
-	n := len(rows) / len(m.Features)
-	out, err := model.Run(gonnx.Tensors{
-		"features": tensor.New(tensor.WithShape(n, len(m.Features)), tensor.WithBacking(rows)),
-	})
-	require.NoError(t, err)
-	for _, name := range []string{"score", "probability"} {
-		require.Equal(t, tensor.Shape{n, 1}, out[name].Shape(), name)
-	}
-	return out["score"].Data().([]float32), out["probability"].Data().([]float32)
-}
-
-// elementwise is the operator IsNaN or Where, on doubles, where all that is broadcast is a row.
-type elementwise string
-
-func (elementwise) Init(*pb.NodeProto) error { return nil }
-func (elementwise) ValidateInputs(inputs []tensor.Tensor) ([]tensor.Tensor, error) {
-	return inputs, nil
-}
-func (elementwise) GetMinInputs() int                         { return 1 }
-func (elementwise) GetMaxInputs() int                         { return 3 }
-func (elementwise) GetInputTypeConstraints() [][]tensor.Dtype { return nil }
-func (e elementwise) String() string                          { return string(e) }
-func (e elementwise) Apply(inputs []tensor.Tensor) ([]tensor.Tensor, error) {
-	shape := tensor.WithShape(inputs[0].Shape()...)
-	if e == "IsNaN" {
-		var out []bool
-		for _, v := range inputs[0].Data().([]float64) {
-			out = append(out, math.IsNaN(v))
-		}
-		return []tensor.Tensor{tensor.New(shape, tensor.WithBacking(out))}, nil
-	}
-	row, other := inputs[1].Data().([]float64), inputs[2].Data().([]float64)
-	var out []float64
-	for i, yes := range inputs[0].Data().([]bool) {
-		if yes {
-			out = append(out, row[i%len(row)])
-		} else {
-			out = append(out, other[i])
-		}
-	}
-	return []tensor.Tensor{tensor.New(shape, tensor.WithBacking(out))}, nil
+	t.Helper()
+	return onnxtest.Run(t, written(t, m), rows, len(rows)/len(m.Features))
 }
 
 func TestAgainstRuntime(t *testing.T) {
@@ -221,6 +172,7 @@ func TestMessages(t *testing.T) {
 	m := randomModel(rand.New(rand.NewPCG(1, 2)), 2, 3, 1)
 	m.Features = []string{"größe", `a"b<c`}
 	m.Fill = []float64{math.NaN(), 4}
+	m.Imputed = map[string]string{"größe": `b<"c`, "a": "x"}
 	var model pb.ModelProto
 	require.NoError(t, proto.Unmarshal(written(t, m), &model))
 
@@ -234,7 +186,8 @@ func TestMessages(t *testing.T) {
 	for _, p := range model.MetadataProps {
 		metadata[p.Key] = p.Value
 	}
-	require.Len(t, metadata, 3)
+	require.Len(t, metadata, 4)
+	require.JSONEq(t, `{"a": "x", "größe": "b<\"c"}`, metadata["imputed"])
 	require.JSONEq(t, `["größe", "a\"b<c"]`, metadata["features"])
 	require.JSONEq(t, `["benign", "malignant"]`, metadata["labels"])
 	require.Equal(t, "0.3", metadata["threshold"])
@@ -324,6 +277,7 @@ func TestMistakes(t *testing.T) {
 		"means":           {func(m *onnx.Model) { m.Mean = m.Mean[1:] }, "there are 3 features, 2 means, 3 scales and 0 fill values, but there must be as many of each (or no fill values)"},
 		"scales":          {func(m *onnx.Model) { m.Scale = nil }, "there are 3 features, 3 means, 0 scales and 0 fill values, but there must be as many of each (or no fill values)"},
 		"fills":           {func(m *onnx.Model) { m.Fill = []float64{1} }, "there are 3 features, 3 means, 3 scales and 1 fill values, but there must be as many of each (or no fill values)"},
+		"UTF-8 imputed":   {func(m *onnx.Model) { m.Imputed = map[string]string{"a": "\xf6"} }, `the name "\xf6" is not UTF-8, but every name and version must be`},
 		"UTF-8":           {func(m *onnx.Model) { m.Features[1] = "gr\xf6\xdfe" }, `the name "gr\xf6\xdfe" is not UTF-8, but every name and version must be`},
 		"feature twice":   {func(m *onnx.Model) { m.Features[2] = m.Features[0] }, `feature 2 is named "feature 0", but each must have a name of its own`},
 		"feature unnamed": {func(m *onnx.Model) { m.Features[1] = "" }, `feature 1 is named "", but each must have a name of its own`},
@@ -350,5 +304,6 @@ func TestMistakes(t *testing.T) {
 	}
 	require.EqualError(t, onnx.Write(nil, nil), "onnx: the model is nil")
 	m := randomModel(rand.New(rand.NewPCG(1, 2)), 3, 1)
+	require.EqualError(t, onnx.Write(nil, m), "onnx: the writer is nil; pass a file or a buffer")
 	require.EqualError(t, onnx.Write(brokenWriter{}, m), "onnx: the model cannot be written: disk full")
 }

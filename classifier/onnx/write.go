@@ -2,6 +2,7 @@ package onnx
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -18,6 +19,9 @@ const (
 func Write(w io.Writer, m *Model) error {
 	if err := m.check(); err != nil {
 		return err
+	}
+	if w == nil {
+		return errors.New("onnx: the writer is nil; pass a file or a buffer")
 	}
 	metadata, err := m.metadata()
 	if err != nil {
@@ -94,11 +98,19 @@ func (m *Model) metadata() (message, error) {
 	if err != nil {
 		return nil, err
 	}
+	imputed, err := json.Marshal(m.Imputed)
+	if err != nil {
+		return nil, err
+	}
 	entry := func(key, value string) message { return message{}.text(entryKey, key).text(entryValue, value) }
-	return message{}.
+	fields := message{}.
 		nested(modelMetadata, entry("features", string(features))).
 		nested(modelMetadata, entry("labels", string(labels))).
-		nested(modelMetadata, entry("threshold", strconv.FormatFloat(m.Threshold, 'g', -1, 64))), nil
+		nested(modelMetadata, entry("threshold", strconv.FormatFloat(m.Threshold, 'g', -1, 64)))
+	if len(m.Imputed) > 0 {
+		fields = fields.nested(modelMetadata, entry("imputed", string(imputed)))
+	}
+	return fields, nil
 }
 
 // value returns a ValueInfoProto: a name for rows of a number of columns. How many rows there are

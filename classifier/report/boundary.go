@@ -66,10 +66,11 @@ func (r *Report) drawBoundary(*evaluation) (*figure, picture, error) {
 		}
 	}
 
-	f := newFigure("Decision boundary", cmp.Or(b.X, "x"), cmp.Or(b.Y, "y"))
+	f := newFigure("Decision boundary", "", "")
+	f.X.Label.Text, f.Y.Label.Text = f.name(cmp.Or(b.X, "x"), 40, "feature 1"), f.name(cmp.Or(b.Y, "y"), 40, "feature 2")
 	f.Add(g)
 	f.X.Min, f.X.Max, f.Y.Min, f.Y.Max = x[0], x[1], y[0], y[1]
-	for class, name := range []string{r.negative(), r.positive()} {
+	for class, name := range f.classes(r, 24) {
 		shape := [2]draw.GlyphDrawer{draw.CircleGlyph{}, draw.PyramidGlyph{}}[class]
 		// A white glyph beneath each gives it an edge.
 		chosen := every(classes[class], drawnPoints)

@@ -14,7 +14,7 @@ func (r *Report) drawConfusion(e *evaluation) (*figure, picture, error) {
 	f := newFigure("Confusion matrix", "predicted", "actual")
 	f.X.Tick.Length, f.Y.Tick.Length = 0, 0
 	f.X.LineStyle.Width, f.Y.LineStyle.Width = 0, 0
-	names := [2]string{clip(r.negative(), 14), clip(r.positive(), 14)}
+	names := f.classes(r, 14)
 	f.X.Tick.Marker = plot.ConstantTicks{{Value: 0.5, Label: names[0]}, {Value: 1.5, Label: names[1]}}
 	f.Y.Tick.Marker = plot.ConstantTicks{{Value: 1.5, Label: names[0]}, {Value: 0.5, Label: names[1]}}
 	f.X.Min, f.X.Max, f.Y.Min, f.Y.Max = 0, 2, 0, 2

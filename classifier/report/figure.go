@@ -12,7 +12,6 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
@@ -46,6 +45,8 @@ type figure struct {
 	title  string
 	legend []legendEntry
 	height vg.Length
+
+	standIns []Entry // for names that cannot be drawn
 }
 
 type legendEntry struct {
@@ -55,12 +56,9 @@ type legendEntry struct {
 
 func newFigure(title, x, y string) *figure {
 	p := plot.New()
-	handler := textHandler{text.Plain{Fonts: font.DefaultCache}}
-	p.TextHandler = handler
-	p.X.Label.Text, p.Y.Label.Text = clip(x, 40), clip(y, 40)
+	p.X.Label.Text, p.Y.Label.Text = x, y
 	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
 		axis.Label.Padding = vg.Points(4)
-		axis.Label.TextStyle.Handler, axis.Tick.Label.Handler = handler, handler
 		axis.Label.TextStyle.Color, axis.Tick.Label.Color = ink, ink
 		axis.Label.TextStyle.Font, axis.Tick.Label.Font = sans(10, false), sans(9, false)
 		axis.LineStyle.Color, axis.Tick.LineStyle.Color = grey, grey

@@ -8,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
 	"pgregory.net/rapid"
 )
 
@@ -96,14 +95,36 @@ func TestClip(t *testing.T) {
 	}
 }
 
-// What the font has is drawn as it is, and the rest as boxes of some width.
-func TestBoxed(t *testing.T) {
-	f := newFigure("", "", "")
-	style := f.X.Label.TextStyle
-	h := style.Handler.(textHandler)
-	require.Equal(t, "aé … µ−€ Ж□ □□", h.boxed("aé … µ−€ Ж□ 日本", style.Font))
-	require.Equal(t, style.Width("□□"), style.Width("日本"))
-	require.Greater(t, style.Width("□"), vg.Length(1))
+// What the font has is drawn as it is, and a name with anything else by its stand-in.
+func TestName(t *testing.T) {
+	for name, drawn := range map[string]bool{
+		"": true, "aé … µ−€ Ж□ λ": true, "tab\tand\nline": true, "e\u0301": true,
+		"日本": false, "عرب": false, "שלום": false, "हिन्दी": false, "a 😀": false, "\xff": false,
+		"only the end is clipped 日本": true,
+	} {
+		f := newFigure("", "", "")
+		want := clip(name, 24)
+		if !drawn {
+			want = "stand-in"
+		}
+		require.Equal(t, want, f.name(name, 24, "stand-in"), "%q", name)
+		require.Equal(t, !drawn, len(f.standIns) == 1, "%q", name)
+	}
+}
+
+// What is rounding beside the largest finite value is 0.
+func TestRanked(t *testing.T) {
+	inf := math.Inf(1)
+	require.Equal(t, []feature{{"c", -2, 3}, {"a", 1, 1}, {"e", 3e-12, 5}, {"b", 0, 2}, {"d", 0, 4}},
+		(&Importance{Names: []string{"a", "b", "c", "d", "e"}, Values: []float64{1, 2.77556e-17, -2, -1e-12, 3e-12}}).ranked())
+	require.Equal(t, []feature{{"a", inf, 1}, {"b", 1, 2}}, (&Importance{Names: []string{"a", "b"}, Values: []float64{inf, 1}}).ranked())
+	for v, want := range map[float64]string{
+		2.77556e-17: "0.0000", -2.77556e-17: "0.0000", 0: "0.0000", 1e-9: "1e-09", 0.00012345678: "0.0001235", 0.25: "0.2500", -0.5: "-0.5000", 1234567: "1.235e+06",
+	} {
+		require.Equal(t, want, decimal(v))
+	}
+	require.Equal(t, "undefined", decimal(math.NaN()))
+	require.Equal(t, "0.1235", short(0.12345678))
 }
 
 // The line of the threshold: on scores that are linear, linear interpolation is exact.

@@ -36,7 +36,7 @@ func (r *Report) drawScores(*evaluation) (*figure, picture, error) {
 	f := newFigure("Scores by class", "score (logit)", "share of the class")
 	f.grid()
 	f.Y.Min = 0
-	for class, name := range []string{r.negative(), r.positive()} {
+	for class, name := range f.classes(r, 24) {
 		if rows[class] == 0 {
 			continue
 		}

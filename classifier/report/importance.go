@@ -16,9 +16,13 @@ import (
 const bars = 20
 
 type feature struct {
-	Name  string
-	Value float64
+	Name   string
+	Value  float64
+	number int // among the features, from 1
 }
+
+// negligible is the share of the largest value below which another is nothing but rounding.
+const negligible = 1e-12
 
 // ranked returns the features by decreasing size of their values, and those without a
 // number last.
@@ -26,9 +30,18 @@ func (i *Importance) ranked() []feature {
 	if i == nil {
 		return nil
 	}
+	largest := 0.
+	for _, v := range i.Values {
+		if drawable(v) {
+			largest = max(largest, math.Abs(v))
+		}
+	}
 	all := make([]feature, len(i.Names))
 	for j, name := range i.Names {
-		all[j] = feature{name, i.Values[j]}
+		all[j] = feature{name, i.Values[j], j + 1}
+		if math.Abs(i.Values[j]) < negligible*largest {
+			all[j].Value = 0
+		}
 	}
 	slices.SortStableFunc(all, func(a, b feature) int { return cmp.Compare(math.Abs(b.Value), math.Abs(a.Value)) })
 	return all
@@ -46,7 +59,8 @@ func (r *Report) drawImportance(*evaluation) (*figure, picture, error) {
 		return nil, picture{}, nil
 	}
 	measure := clip(cmp.Or(r.Importance.Measure, "importance"), 60)
-	f := newFigure("Features", measure, "")
+	f := newFigure("Features", "", "")
+	f.X.Label.Text = f.name(measure, 40, "importance")
 	f.height = pictureHeight/4 + vg.Length(len(shown))*16
 	f.Y.LineStyle.Width, f.Y.Tick.Length = 0, 0
 	f.Y.Min, f.Y.Max = 0, float64(len(shown))
@@ -55,7 +69,7 @@ func (r *Report) drawImportance(*evaluation) (*figure, picture, error) {
 	var alt []string
 	for i, s := range shown {
 		f.X.Min, f.X.Max = min(f.X.Min, s.Value), max(f.X.Max, s.Value)
-		names = append(names, plot.Tick{Value: float64(len(shown)-i) - 0.5, Label: clip(s.Name, 26)})
+		names = append(names, plot.Tick{Value: float64(len(shown)-i) - 0.5, Label: f.name(s.Name, 26, fmt.Sprintf("feature %d", s.number))})
 		if i < 5 {
 			alt = append(alt, fmt.Sprintf("%s %.4g", clip(s.Name, 60), s.Value))
 		}

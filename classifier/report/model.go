@@ -1,9 +1,11 @@
 package report
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"github.com/pullback-go/pullback/classifier"
@@ -18,6 +20,9 @@ const sampleRows = 5000
 // training rows. A linear model's features are ranked by weight, those of any other by permutation. Of
 // a model of two numbers there is a picture of its decisions.
 func Of(m *classifier.Model, train, test *dataset.Frame) (*Report, error) {
+	if train == nil {
+		return nil, errors.New("report: the training rows are nil; pass those that the model was trained on")
+	}
 	rows, called := test, "test"
 	if rows == nil {
 		rows, called = train, "training"
@@ -82,10 +87,14 @@ func curves(history []classifier.Epoch) []Curve {
 	return []Curve{training}
 }
 
-// importance returns the weights of a linear model, and the permutation importance of any other.
+// importance returns the weights of a linear model, and the permutation importance of any other; nil if the
+// rows lack a class, without which there is no AUC to measure it by.
 func importance(m *classifier.Model, f *dataset.Frame) (*Importance, error) {
 	if weights, _, err := m.Weights(); err == nil {
 		return &Importance{Measure: "weight of the standardised feature", Names: m.Encoder().Features(), Values: weights}, nil
+	}
+	if labels := f.Labels(); !slices.Contains(labels, -1) || !slices.Contains(labels, +1) {
+		return nil, nil
 	}
 	columns, err := m.Importance(f, 0)
 	if err != nil {

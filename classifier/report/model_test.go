@@ -48,6 +48,24 @@ func TestOf(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, r.Scores, scores, "the plane's points are the test rows")
 
+	// Of rows of one class there is no AUC, nor what is measured by it, and everything else.
+	var positive []int
+	for i, y := range test.Labels() {
+		if y > 0 {
+			positive = append(positive, i)
+		}
+	}
+	r, err = report.Of(m, train, test.Select(positive))
+	require.NoError(t, err)
+	require.Nil(t, r.Importance)
+	require.Len(t, r.Scores, len(positive))
+	require.NoError(t, report.Write(context.Background(), t.TempDir(), r))
+
+	_, err = report.Of(nil, train, test)
+	require.EqualError(t, err, "classifier: the model is nil; look at the error of Load or Fit")
+	_, err = report.Of(m, nil, test)
+	require.EqualError(t, err, "report: the training rows are nil; pass those that the model was trained on")
+
 	frame := dataset.BreastCancer()
 	opts.Hidden, opts.Validation = nil, nil
 	linear, err := classifier.Fit(context.Background(), dev, frame, opts)

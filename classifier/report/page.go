@@ -17,6 +17,7 @@ import (
 var pageText string
 
 var pageTemplate = template.Must(template.New(PageName).Funcs(template.FuncMap{
+	"number": short,
 	"png": func(data []byte) template.URL {
 		return template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(data))
 	},
@@ -96,10 +97,13 @@ func short(v float64) string {
 	return strconv.FormatFloat(v, 'g', 4, 64)
 }
 
-// decimal shows four decimals, or as many digits where those would be zeros.
+// decimal shows four decimals, or as many digits where those would be zeros. What is less than
+// rounding makes of a measure of about 1 is 0.
 func decimal(v float64) string {
-	switch {
-	case math.IsNaN(v) || v != 0 && math.Abs(v) < 1e-3 || math.Abs(v) >= 1e6:
+	switch size := math.Abs(v); {
+	case size < negligible:
+		v = 0
+	case math.IsNaN(v) || size < 1e-3 || size >= 1e6:
 		return short(v)
 	}
 	return strconv.FormatFloat(v, 'f', 4, 64)

@@ -50,6 +50,11 @@ func (r *Report) evaluate() (*evaluation, error) {
 func (r *Report) negative() string { return named(r.Negative, "negative") }
 func (r *Report) positive() string { return named(r.Positive, "positive") }
 
+// classes returns the names of the negative and the positive class as the picture shows them.
+func (f *figure) classes(r *Report, n int) [2]string {
+	return [2]string{f.name(r.negative(), n, "negative class"), f.name(r.positive(), n, "positive class")}
+}
+
 func named(name, otherwise string) string {
 	if name == "" {
 		return otherwise
@@ -74,6 +79,7 @@ func (r *Report) draw(ctx context.Context, e *evaluation) (pictures []picture, n
 		drawers = append(drawers, r.drawScores, r.drawCalibration, r.drawConfusion)
 	}
 	drawers = append(drawers, r.drawImportance, r.drawBoundary)
+	var standIns []Entry
 	for _, d := range drawers {
 		if err := ctx.Err(); err != nil {
 			return nil, nil, fmt.Errorf("report: stopped before anything was written: %w", err)
@@ -88,7 +94,10 @@ func (r *Report) draw(ctx context.Context, e *evaluation) (pictures []picture, n
 		if p.PNG, err = f.png(); err != nil {
 			return nil, nil, fmt.Errorf("report: %s.png: %w", p.Name, err)
 		}
-		pictures = append(pictures, p)
+		pictures, standIns = append(pictures, p), append(standIns, f.standIns...)
+	}
+	if note := explain(standIns); note != "" {
+		notes = append(notes, note)
 	}
 	return pictures, notes, nil
 }
@@ -121,8 +130,9 @@ func (r *Report) drawLoss(*evaluation) (*figure, picture, error) {
 	}{{blue, false}, {orange, true}, {green, false}, {purple, true}}
 	for i, c := range r.Curves {
 		style := colours[i%len(colours)]
-		name := named(c.Name, fmt.Sprintf("curve %d", i+1))
-		row := name // of the legend; only the first part has one
+		number := fmt.Sprintf("curve %d", i+1)
+		name := named(c.Name, number)
+		row := f.name(name, 24, number) // of the legend; only the first part has one
 		for _, part := range finiteParts(c.Losses) {
 			if len(part) == 1 {
 				f.points(row, part, style.colour, 2.5, draw.CircleGlyph{})

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/pullback-go/pullback/internal/atomicfile"
@@ -93,8 +94,11 @@ func (r *Report) check() error {
 
 // Write writes the report into the directory, which is made if it is not there: a page
 // named [PageName], its pictures as PNG files, and graph.dot and graph.svg. Files of
-// these names are replaced, and others are left alone, even if they are pictures of an
-// earlier report that this one does not have.
+// these names are replaced, or removed if this report has no such part, so that what is there
+// belongs to the page. Others are left alone.
+//
+// The font of the pictures has the Latin, Greek and Cyrillic scripts. A name with other characters has a
+// stand-in there, such as "positive class" or "feature 7", and the page says which.
 //
 // Nothing is written before everything has been drawn, and no file is ever seen half-written. The page
 // is the last.
@@ -103,6 +107,9 @@ func (r *Report) check() error {
 // Without it, the page has the graph as text. Cancelling the context
 // stops before the next picture.
 func Write(ctx context.Context, dir string, r *Report) error {
+	if ctx == nil {
+		return errors.New("report: the context is nil; pass context.Background()")
+	}
 	if err := r.check(); err != nil {
 		return err
 	}
@@ -140,9 +147,35 @@ func Write(ctx context.Context, dir string, r *Report) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("report: its directory cannot be made: %w", err)
 	}
+	if err := removeOthers(dir, files); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
 	for _, f := range files {
 		if err := atomicfile.Write(filepath.Join(dir, f.name), f.write); err != nil {
 			return fmt.Errorf("report: %w", err)
+		}
+	}
+	return nil
+}
+
+// names are those of all files but the page that a report can have.
+var names = []string{
+	"loss.png", "roc.png", "precision_recall.png", "scores.png", "calibration.png", "confusion.png", "features.png", "boundary.png",
+	"graph.dot", "graph.svg",
+}
+
+// removeOthers removes the files of an earlier report that are none of this one's.
+func removeOthers(dir string, files []file) error {
+	for _, name := range names {
+		path := filepath.Join(dir, name)
+		if slices.ContainsFunc(files, func(f file) bool { return f.name == name }) {
+			continue
+		}
+		if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
+			continue // not one that a report has made
+		}
+		if err := os.Remove(path); err != nil {
+			return err
 		}
 	}
 	return nil

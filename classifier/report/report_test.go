@@ -323,6 +323,35 @@ func TestHostileNames(t *testing.T) {
 	require.Len(t, p.images, 8)
 }
 
+// Names that the font lacks are stand-ins in the pictures, which are those of a report with these for names,
+// and the page has the true ones and says so.
+func TestNamesOfOtherScripts(t *testing.T) {
+	defer report.SetDPI(60)()
+	t.Setenv("PATH", "")
+	named := func(negative, positive, curve, x, y, measure, feature string) *report.Report {
+		r := sample()
+		r.Negative, r.Positive, r.Curves[0].Name, r.Boundary.X, r.Boundary.Y = negative, positive, curve, x, y
+		r.Importance.Measure, r.Importance.Names[6], r.Importance.Values[6] = measure, feature, 100
+		return r
+	}
+	got := write(t, named("阴性", "阳性", "تدريب", "שלום", "😀", "重要性", "年龄"))
+	want := write(t, named("negative class", "positive class", "curve 1", "feature 1", "feature 2", "importance", "feature 7"))
+	for _, name := range keys(want) {
+		if name != report.PageName {
+			require.Equal(t, want[name], got[name], name)
+		}
+	}
+	p := parse(t, got[report.PageName])
+	for _, s := range []string{
+		"“curve 1” is تدريب, “negative class” is 阴性, “positive class” is 阳性, “importance” is 重要性, “feature 7” is 年龄, “feature 1” is שלום, “feature 2” is 😀.\n",
+		"200 阴性, 200 阳性", "年龄\n100\n", "Rows predicted 阳性",
+	} {
+		require.Contains(t, p.text, s)
+	}
+	require.True(t, slices.ContainsFunc(p.images, func(image struct{ source, alt string }) bool { return strings.Contains(image.alt, "predicted 阴性") }))
+	require.NotContains(t, parse(t, want[report.PageName]).text, "in their place")
+}
+
 func TestErrors(t *testing.T) {
 	nan := math.NaN()
 	broken := errors.New("broken")
@@ -356,6 +385,9 @@ func TestErrors(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "report")
 	require.ErrorIs(t, report.Write(ctx, dir, sample()), context.Canceled)
 	require.NoDirExists(t, dir)
+	var none context.Context
+	require.EqualError(t, report.Write(none, dir, sample()), "report: the context is nil; pass context.Background()")
+	require.NoDirExists(t, dir)
 
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, []byte("mine"), 0o644))
@@ -363,10 +395,24 @@ func TestErrors(t *testing.T) {
 	require.ErrorContains(t, report.Write(context.Background(), filepath.Join(file, "below"), &report.Report{}), "directory cannot be made")
 }
 
-// Other files are left alone, and those of an earlier report replaced.
+// Other files are left alone, and those of an earlier report replaced or removed.
 func TestExistingDirectory(t *testing.T) {
+	defer report.SetDPI(60)()
 	t.Setenv("PATH", "")
 	dir := t.TempDir()
+	require.NoError(t, report.Write(context.Background(), dir, sample()))
+	require.Len(t, read(t, dir), 10)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "graph.svg"), []byte("<svg/>"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "mine.png"), nil, 0o600))
+	require.NoError(t, report.Write(context.Background(), dir, &report.Report{Curves: sample().Curves, DOT: "digraph {}"}))
+	require.ElementsMatch(t, []string{"graph.dot", "loss.png", "mine.png", "report.html"}, keys(read(t, dir)))
+
+	dir = t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "roc.png"), 0o755))
+	require.NoError(t, report.Write(context.Background(), dir, &report.Report{}))
+	require.DirExists(t, filepath.Join(dir, "roc.png"), "no report has made it")
+
+	dir = t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "notes.txt"), []byte("mine"), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "report.html"), bytes.Repeat([]byte("old"), 1e6), 0o644))
 	require.NoError(t, report.Write(context.Background(), dir, &report.Report{Title: "new"}))

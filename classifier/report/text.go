@@ -1,34 +1,50 @@
 package report
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 
 	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/text"
-	"gonum.org/v1/plot/vg"
 )
 
-// textHandler draws plain text with a box for what its font cannot show, where
-// the plain handler leaves a gap. The page and the descriptions have such text in full.
-type textHandler struct{ text.Plain }
-
-func (h textHandler) Box(s string, f font.Font) (width, height, depth vg.Length) {
-	return h.Plain.Box(h.boxed(s, f), f)
+// name returns at most n runes of a name, or the stand-in, which it notes, if pictures cannot show them.
+// The page and the descriptions have every name as it is.
+func (f *figure) name(name string, n int, standIn string) string {
+	if shown := clip(name, n); canDraw(shown) {
+		return shown
+	}
+	f.standIns = append(f.standIns, Entry{standIn, clip(name, 60)})
+	return standIn
 }
 
-func (h textHandler) Draw(c vg.Canvas, s string, style text.Style, at vg.Point) {
-	h.Plain.Draw(c, h.boxed(s, style.Font), style, at)
-}
-
-func (h textHandler) boxed(s string, f font.Font) string {
-	face := h.Fonts.Lookup(f, f.Size).Face
-	return strings.Map(func(r rune) rune {
-		if i, err := face.GlyphIndex(nil, r); err == nil && i == 0 && !unicode.IsSpace(r) {
-			return '□'
+// canDraw reports whether the font of the pictures has all characters. Hebrew it has, but
+// text is only drawn from the left to the right.
+func canDraw(s string) bool {
+	f := sans(10, false)
+	face := font.DefaultCache.Lookup(f, f.Size).Face
+	for _, r := range s {
+		i, err := face.GlyphIndex(nil, r)
+		if err != nil || i == 0 && r != ' ' || unicode.Is(unicode.Hebrew, r) {
+			return false
 		}
-		return r
-	}, s)
+	}
+	return true
+}
+
+// explain says what the stand-ins of pictures stand for, "" if there are none.
+func explain(standIns []Entry) string {
+	var parts []string
+	for _, e := range standIns {
+		if part := fmt.Sprintf("“%s” is %s", e.Name, e.Value); !slices.Contains(parts, part) {
+			parts = append(parts, part)
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "The pictures cannot show the characters of some names and have others in their place: " + strings.Join(parts, ", ") + "."
 }
 
 // clip makes text fit for one line of a picture: at most n runes, without control

@@ -29,6 +29,7 @@ func TestBadInput(t *testing.T) {
 	write("three.csv", "a,b,y\n1,2,0\n1,2,1\n1,2,2\n")
 	write("noheader.csv", "1,2,0\n1,3,1\n")
 	write("tiny.csv", "a,b,y\n1,2,0\n1,2,1\n")
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "page/report.html"), 0o700))
 	before, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	for _, c := range []struct {
@@ -76,12 +77,31 @@ func TestBadInput(t *testing.T) {
 		{[]string{"-patience", "2", "-validation", "0"}, []string{"-patience", "-validation"}},
 		{[]string{"-threshold", "f1", "-validation", "0"}, []string{"-threshold f1", "-validation"}},
 		{[]string{"-threshold", "high"}, []string{`"high"`, "youden"}},
-		{[]string{"-folds", "1"}, []string{"1 fold"}},
+		{[]string{"-threshold", "nan", "-data", "missing.csv"}, []string{`"nan"`, "finite"}},
+		{[]string{"-threshold", "-Inf", "-data", "missing.csv"}, []string{`"-Inf"`, "finite"}},
+		{[]string{"-folds", "1", "-data", "missing.csv"}, []string{"1 fold"}},
+		{[]string{"-folds", "-1", "-data", "missing.csv"}, []string{"-1 folds"}},
 		{[]string{"-folds", "3", "-save", "m"}, []string{"-folds", "-save"}},
 		{[]string{"-save", "no/such/place"}, []string{"no/such/place"}},
 		{[]string{"-save", "three.csv", "-data", "three.csv"}, []string{"three.csv", "the file of the data"}},
 		{[]string{"-resume", "missing"}, []string{"missing"}},
-		{[]string{"-report", "three.csv/report"}, []string{"three.csv"}},
+		{[]string{"-report", "three.csv/report", "-data", "missing.csv"}, []string{"three.csv"}},
+		{[]string{"-report", "page", "-data", "missing.csv"}, []string{"page/report.html", "is a directory"}},
+		{[]string{"-report", "new/report", "-data", "missing.csv"}, []string{"missing.csv"}},
+		{[]string{"-save", "no/such/place", "-data", "missing.csv"}, []string{"no/such/place"}},
+		{[]string{"-save", "page", "-data", "missing.csv"}, []string{"page", "is a directory"}},
+		{[]string{"-save", os.DevNull, "-data", "missing.csv"}, []string{os.DevNull, "regular file"}},
+		{[]string{"-save", "both", "-data", "both"}, []string{"-save cannot write both", "the file of the data"}},
+		{[]string{"-json", "both", "-save", "./both", "-data", "missing.csv"}, []string{"-save cannot write ./both", "both is the file of the result"}},
+		{[]string{"-json", "page/report.html/../both", "-save", "page/both"}, []string{"-save cannot write page/both"}},
+		{[]string{"-json", "model", "-resume", "model"}, []string{"-json cannot write model", "the model to resume"}},
+		{[]string{"-save", "model", "-resume", "model"}, []string{"model", "no such file"}},
+		{[]string{"-save", "page/r", "-report", "page/r/s"}, []string{"-report cannot write page/r/s/report.html", "page/r is the file of the model"}},
+		{[]string{"-json", "report.html", "-report", "."}, []string{"-report cannot write report.html", "the file of the result"}},
+		{[]string{"-data", "moons", "-label", "foo", "-drop", "zz", "-positive", "7", "-missing", "refuse"}, []string{"moons", "leave out -drop, -label, -missing, -positive"}},
+		{[]string{"-data", "moons", "-max-categories", "5", "-header", "auto"}, []string{"leave out -header, -max-categories"}},
+		{[]string{"-max-categories", "-1"}, []string{"-1 categories"}},
+		{[]string{"-comma", "#"}, []string{"wdbc.csv", `'#'`}},
 	} {
 		args := append(c.args, "-json", "result.json")
 		if c.args[0] == "-json" {
@@ -102,7 +122,8 @@ func TestBadInput(t *testing.T) {
 
 func TestWrongFlags(t *testing.T) {
 	for _, args := range [][]string{
-		{"-nonsense"}, {"-epochs", "many"}, {"-hidden", "64,x"}, {"-hidden", "0"}, {"-optimizer", "magic"}, {"-loss", "magic"}, {"-schedule", "magic"}, {"-class-weight", "1"}, {"-class-weight", "0,1"}, {"-dtype", "int8"}, {"-seed", "-1"}, {"file.csv"},
+		{"-nonsense"}, {"-epochs", "many"}, {"-hidden", "64,x"}, {"-hidden", "0"}, {"-optimizer", "magic"}, {"-loss", "magic"}, {"-schedule", "magic"}, {"-class-weight", "1"}, {"-class-weight", "0,1"}, {"-class-weight", "1,2,3"}, {"-class-weight", "1,Inf"}, {"-drop", ""}, {"-drop", "a,,b"}, {"-category", " "}, {"-comma", ""}, {"-comma", "||"}, {"-header", "maybe"},
+		{"-dtype", "int8"}, {"-seed", "-1"}, {"file.csv"},
 	} {
 		stdout, stderr, code := command(t, t.TempDir(), nil, args...)
 		require.Equal(t, 2, code, args)

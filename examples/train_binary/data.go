@@ -1,11 +1,14 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/pullback-go/pullback/dataset"
 )
@@ -14,25 +17,50 @@ import (
 type source struct {
 	path    string
 	format  string
+	header  string
 	missing string
 	decimal string
 	options dataset.Options
+	given   func() []string // the flags that were given of those that say how a file is read
 }
 
 // add adds the flags of all commands that read rows.
 func (s *source) add(flags *flag.FlagSet, usage string) {
 	flags.StringVar(&s.path, "data", "", usage)
 	choice(flags, &s.format, "format", "`format` of the file", "auto", "csv", "libsvm", "npy", "npz")
+	choice(flags, &s.header, "header", "whether the first line of CSV names the columns, by `answer`", "auto", "yes", "no")
+	flags.Func("comma", "`character` between the cells of CSV, or tab; found out if not given", func(text string) error {
+		if text == "tab" {
+			text = "\t"
+		}
+		c, size := utf8.DecodeRuneInString(text)
+		if size != len(text) || c == utf8.RuneError {
+			return errors.New("it must be one character, or tab")
+		}
+		s.options.Comma = c
+		return nil
+	})
 	choice(flags, &s.decimal, "decimal", "what is before the decimals of a number in CSV, by `name`", "point", "comma")
 	choice(flags, &s.missing, "missing", "what is done about missing values, by `name`", "impute", "refuse")
 }
 
 // addTraining adds the flags that say what a model knows afterwards.
-func (s *source) addTraining(flags *flag.FlagSet) {
+func (s *source) addTraining(flags *flag.FlagSet, encoder *dataset.EncoderOptions) {
 	flags.StringVar(&s.options.Label, "label", "", "`column` of the label, by name or position; the last if empty")
 	flags.StringVar(&s.options.Positive, "positive", "", "label `value` of the positive class; guessed if empty")
 	flags.Var((*names)(&s.options.Drop), "drop", "`columns` to leave out, such as id,name")
 	flags.Var((*names)(&s.options.Category), "category", "`columns` whose values are categories though they are numbers, such as codes")
+	flags.IntVar(&encoder.MaxCategories, "max-categories", 64, "greatest `number` of categories of a column; one with more is left out")
+	var all []string
+	flags.VisitAll(func(f *flag.Flag) { all = append(all, f.Name) })
+	s.given = func() (names []string) {
+		flags.Visit(func(f *flag.Flag) {
+			if f.Name != "data" && slices.Contains(all, f.Name) {
+				names = append(names, "-"+f.Name)
+			}
+		})
+		return names
+	}
 }
 
 // reading returns how a file is read.
@@ -42,6 +70,7 @@ func (s *source) reading() dataset.Options {
 	if s.decimal == "comma" {
 		o.Decimal = ','
 	}
+	o.Header = map[string]dataset.Header{"yes": dataset.HasHeader, "no": dataset.NoHeader}[s.header]
 	o.Format = map[string]dataset.Format{"csv": dataset.CSV, "libsvm": dataset.LIBSVM, "npy": dataset.NPY, "npz": dataset.NPZ}[s.format]
 	return o
 }
@@ -54,15 +83,53 @@ const (
 
 func toyList() string { return strings.Join(dataset.Toys(), ", ") }
 
+// isToy reports whether the rows to train on are made.
+func (s *source) isToy() bool { return slices.Contains(dataset.Toys(), s.path) }
+
+// check returns an error if flags say how a file is read and there is none.
+func (s *source) check() error {
+	if given := s.given(); s.isToy() && len(given) > 0 {
+		return fmt.Errorf("the rows of %s are made, not read from a file, so leave out %s", s.path, strings.Join(given, ", "))
+	}
+	return nil
+}
+
 // read returns the rows to train on.
 func (s *source) read(seed uint64) (*dataset.Frame, error) {
 	switch {
 	case s.path == "":
 		return dataset.ReadFrame(dataset.BreastCancerCSV(), "wdbc.csv", s.reading())
-	case slices.Contains(dataset.Toys(), s.path):
+	case s.isToy():
 		return dataset.Toy(s.path, toyRows, toyNoise, seed)
 	}
-	return dataset.OpenFrame(s.path, s.reading())
+	return s.readFile(s.reading())
+}
+
+// readFile returns the rows of the file.
+func (s *source) readFile(o dataset.Options) (*dataset.Frame, error) {
+	f, name, err := s.open()
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return dataset.ReadFrame(f, name, o)
+}
+
+// open returns the file, and what to call it.
+func (s *source) open() (f *os.File, name string, err error) {
+	if s.path == "-" {
+		return os.Stdin, "the standard input", nil
+	}
+	f, err = os.Open(s.path)
+	return f, s.path, err
+}
+
+// file returns the file as what a flag names.
+func (s *source) file() file {
+	if s.path == "-" {
+		return file{"data", os.Stdin.Name(), "data"}
+	}
+	return file{"data", s.path, "data"}
 }
 
 // printSchema prints what was found out about the rows: what looks as it should in one line, and
@@ -80,7 +147,7 @@ func printSchema(w io.Writer, f *dataset.Frame) {
 		}
 	}
 	lines := strings.SplitAfter(rest.String(), "\n")
-	fmt.Fprintf(w, "%s: %s; %d rows, %d features\n", all.Source, all.Layout, all.Rows, len(all.Columns))
+	fmt.Fprintf(w, "%s: %s; %s, %s\n", all.Source, all.Layout, count(all.Rows, "row"), count(len(all.Columns), "feature"))
 	fmt.Fprintf(w, "%s: %d %s (+1), %d %s (-1)\n", all.Label, all.Positives, all.Positive, all.Negatives, all.Negative)
 	if n := len(plain); n > 0 {
 		shown := plain[:min(n, 5)]

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -51,7 +52,7 @@ func hint(flags *flag.FlagSet) {
 // required returns an error, having said so, unless all of the flags were given.
 func required(flags *flag.FlagSet, names ...string) error {
 	given := map[string]bool{}
-	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	flags.Visit(func(f *flag.Flag) { given[f.Name] = f.Value.String() != "" })
 	for _, name := range names {
 		if !given[name] {
 			fmt.Fprintf(flags.Output(), "-%s is needed\n", name)
@@ -95,8 +96,8 @@ func parseTrain(args []string, stderr io.Writer) (action, error) {
 	c := &trainFlags{options: classifier.DefaultOptions()}
 	o := &c.options
 	flags := newFlags("train_binary", "trains a model; train_binary predict, evaluate and export use one, each with flags of its own (train_binary predict -h)", stderr)
-	c.source.add(flags, "`file` of rows, or "+toyList()+" to make some; the embedded breast cancer data if empty")
-	c.source.addTraining(flags)
+	c.source.add(flags, "`file` of rows, - for the standard input, or "+toyList()+" to make some; the embedded breast cancer data if empty")
+	c.source.addTraining(flags, &o.Encoder)
 	flags.StringVar(&c.device, "device", "cpu", "`device` to train on, such as cpu?threads=1 or ascend:0")
 	flags.Var((*widths)(&o.Hidden), "hidden", "`widths` of the hidden layers, such as 64,32; none for a logistic regression")
 	flags.Func("loss", "`name` of the loss: softmargin, bce or hinge (default softmargin)", func(name string) (err error) {
@@ -117,9 +118,12 @@ func parseTrain(args []string, stderr io.Writer) (action, error) {
 	flags.Float64Var(&o.Dropout, "dropout", 0, "share of the hidden activations that is dropped in training")
 	flags.BoolVar(&o.Balance, "balance", false, "weigh the classes so that both count the same")
 	flags.Func("class-weight", "`weights` of the negative and the positive class, such as 1,3", func(text string) error {
-		_, err := fmt.Sscanf(text+"\n", "%g,%g\n", &o.NegativeWeight, &o.PositiveWeight)
-		if err != nil || !(o.NegativeWeight > 0 && o.PositiveWeight > 0) {
-			return errors.New("it must be two positive numbers separated by a comma")
+		negative, positive, _ := strings.Cut(text, ",")
+		for to, text := range map[*float64]string{&o.NegativeWeight: negative, &o.PositiveWeight: positive} {
+			var err error
+			if *to, err = strconv.ParseFloat(strings.TrimSpace(text), 64); err != nil || !(*to > 0) || math.IsInf(*to, 0) {
+				return errors.New("it must be two positive numbers separated by a comma")
+			}
 		}
 		return nil
 	})
@@ -203,6 +207,12 @@ type names []string
 func (n *names) String() string { return strings.Join(*n, ",") }
 
 func (n *names) Set(s string) error {
-	*n = strings.Split(s, ",")
+	*n = nil
+	for _, name := range strings.Split(s, ",") {
+		if name = strings.TrimSpace(name); name == "" {
+			return errors.New("it must be names separated by commas")
+		}
+		*n = append(*n, name)
+	}
 	return nil
 }

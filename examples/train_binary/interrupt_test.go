@@ -2,12 +2,14 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -35,6 +37,44 @@ func interrupted(t *testing.T, dir string, epochs int, args ...string) []string 
 	require.Error(t, cmd.Wait())
 	require.Equal(t, 1, cmd.ProcessState.ExitCode())
 	return last
+}
+
+// Whoever waits for rows that do not come can stop at once.
+func TestInterruptWhileReading(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there are no signals to send")
+	}
+	dir := t.TempDir()
+	rows := "age,ill\n" + strings.Repeat("1,0\n2,1\n", 50000) // more than a pipe holds, so that some were read
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "my.csv"), []byte(rows[:800]), 0o600))
+	succeed(t, dir, "-data", "my.csv", "-epochs", "1", "-save", "model")
+	for _, args := range [][]string{
+		{"-save", "new", "-json", "result.json", "-report", "report"},
+		{"-folds", "2"},
+		{"evaluate", "-model", "model"},
+		{"predict", "-model", "model", "-out", "out.csv"},
+		{"predict", "-model", "model"},
+	} {
+		for _, data := range []string{"-", "/dev/stdin"} {
+			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+			defer cancel()
+			cmd := exec.CommandContext(ctx, binary, append(args, "-data", data)...)
+			var stderr strings.Builder
+			cmd.Dir, cmd.Stderr = dir, &stderr
+			stdin, err := cmd.StdinPipe()
+			require.NoError(t, err)
+			require.NoError(t, cmd.Start())
+			_, err = stdin.Write([]byte(rows))
+			require.NoError(t, err)
+			require.NoError(t, cmd.Process.Signal(os.Interrupt))
+			require.Error(t, cmd.Wait())
+			require.Equal(t, 1, cmd.ProcessState.ExitCode(), "%v: %s", args, &stderr)
+			require.Regexp(t, "^train_binary: stopped: .*\n$", stderr.String(), args)
+			files, err := os.ReadDir(dir)
+			require.NoError(t, err)
+			require.Len(t, files, 2, "nothing is left behind")
+		}
+	}
 }
 
 func TestInterrupt(t *testing.T) {

@@ -4,11 +4,11 @@
 //	go run ./examples/train_binary                          # the embedded breast cancer data
 //	go run ./examples/train_binary -data my.csv -label paid -positive no -save model.safetensors -report report
 //	go run ./examples/train_binary predict -model model.safetensors -data new.csv -out predictions.csv
-//	go run ./examples/train_binary evaluate -model model.safetensors -data more.csv
+//	zcat more.csv.gz | go run ./examples/train_binary evaluate -model model.safetensors -data -
 //	go run ./examples/train_binary export -model model.safetensors -onnx model.onnx
 //
 // Exit status: 0; 1 if the data, the device or the training cannot be what the
-// flags ask for; 2 if the flags cannot be read.
+// flags ask for, or if a signal stopped the program; 2 if the flags cannot be read.
 package main
 
 import (
@@ -38,6 +38,19 @@ var commands = map[string]func(args []string, stderr io.Writer) (action, error){
 	"predict":  parsePredict,
 	"evaluate": parseEvaluate,
 	"export":   parseExport,
+}
+
+// promptly calls do, but returns as soon as the context ends, whatever do waits for, be it a pipe that
+// nobody writes to. It is for work that leaves nothing behind, which the end of the program then ends.
+func promptly(ctx context.Context, do func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- do() }()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return fmt.Errorf("stopped: %w", context.Cause(ctx))
+	}
 }
 
 // run is the program: its arguments, where it prints, and its exit status.

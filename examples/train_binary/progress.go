@@ -78,6 +78,16 @@ func progressText(p classifier.Progress) string {
 	return text
 }
 
+// printNotes prints sentences about the rows.
+func printNotes(w io.Writer, sentences []string) error {
+	for _, s := range sentences {
+		if _, err := fmt.Fprintln(w, "note:", s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // notes is a log handler that prints warnings as sentences.
 type notes struct{ w io.Writer }
 

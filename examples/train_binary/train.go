@@ -7,7 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"math"
-	"os"
+	"path/filepath"
 	"strconv"
 	"time"
 
@@ -22,24 +22,25 @@ func (c *trainFlags) train(ctx context.Context, stdout, stderr io.Writer) (err e
 	if err := c.check(); err != nil {
 		return err
 	}
-	for _, path := range []string{c.json, c.save} {
-		if err := checkOutput(path, c.source.path); err != nil {
-			return err
-		}
-	}
-	frame, err := c.source.read(c.options.Seed)
-	if err != nil {
+	if err := c.checkFiles(); err != nil {
 		return err
 	}
-	dev, err := device.Open(c.device)
+	var frame *dataset.Frame
+	var dev device.Device
+	err = promptly(ctx, func() (err error) {
+		if frame, err = c.source.read(c.options.Seed); err != nil {
+			return err
+		}
+		if dev, err = device.Open(c.device); err != nil || c.quiet {
+			return err
+		}
+		return buffered(stdout, func(w io.Writer) error { printSchema(w, frame); return nil })
+	})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, dev.Close()) }()
 	if !c.quiet {
-		if err := buffered(stdout, func(w io.Writer) error { printSchema(w, frame); return nil }); err != nil {
-			return err
-		}
 		c.options.Logger = slog.New(notes{stderr})
 	}
 	if c.folds > 0 {
@@ -49,21 +50,37 @@ func (c *trainFlags) train(ctx context.Context, stdout, stderr io.Writer) (err e
 }
 
 func (c *trainFlags) check() error {
-	switch _, err := strconv.ParseFloat(c.threshold, 64); {
+	chosen := c.threshold == "f1" || c.threshold == "youden"
+	score, err := strconv.ParseFloat(c.threshold, 64)
+	switch {
 	case !(c.lr > 0) || math.IsInf(c.lr, 0):
 		return fmt.Errorf("a learning rate of %v; it must be a positive number, such as 0.001", c.lr)
 	case c.options.Epochs < 1 || c.options.BatchSize < 1:
 		return fmt.Errorf("%d epochs with a batch of %d rows; at least 1 of each is needed", c.options.Epochs, c.options.BatchSize)
-	case c.threshold != "f1" && c.threshold != "youden" && err != nil:
-		return fmt.Errorf("a threshold of %q; it must be a number, f1 or youden", c.threshold)
+	case !chosen && (err != nil || math.IsNaN(score) || math.IsInf(score, 0)):
+		return fmt.Errorf("a threshold of %q; it must be a finite number, f1 or youden", c.threshold)
+	case c.folds < 0 || c.folds == 1:
+		return fmt.Errorf("cross-validation with %s; it takes 2 or more, or 0 for none", count(c.folds, "fold"))
 	case c.folds > 0 && (c.save != "" || c.resume != "" || c.report != "" || c.options.Patience > 0 || c.threshold != "0"):
 		return errors.New("with -folds no model is kept, so -save, -resume, -report, -patience and -threshold have no meaning; leave them out")
 	case c.folds == 0 && c.validation == 0 && c.options.Patience > 0:
 		return errors.New("-patience needs rows to measure the loss on; set -validation to a share such as 0.1")
-	case c.folds == 0 && c.validation == 0 && err != nil:
+	case c.folds == 0 && c.validation == 0 && chosen:
 		return fmt.Errorf("-threshold %s needs rows to choose it by; set -validation to a share such as 0.1", c.threshold)
 	}
-	return nil
+	return c.source.check()
+}
+
+func (c *trainFlags) checkFiles() error {
+	page := ""
+	if c.report != "" {
+		page = filepath.Join(c.report, report.PageName)
+	}
+	inputs := []file{{"resume", c.resume, "model to resume"}}
+	if !c.source.isToy() {
+		inputs = append(inputs, c.source.file())
+	}
+	return checkOutputs(inputs, []file{{"json", c.json, "result"}, {"save", c.save, "model"}, {"report", page, "report"}})
 }
 
 // fit trains a model and says how well it does.
@@ -81,15 +98,10 @@ func (c *trainFlags) fit(ctx context.Context, dev device.Device, frame *dataset.
 		}
 		defer func() { err = errors.Join(err, o.Resume.Close()) }()
 	}
-	if c.report != "" {
-		if err := os.MkdirAll(c.report, 0o777); err != nil {
-			return fmt.Errorf("the directory of the report cannot be made: %w", err)
-		}
-	}
 	var speed speed
 	show, finish := func(classifier.Progress) {}, func() {}
 	if !c.quiet {
-		if _, err := fmt.Fprintf(stdout, "training on %d rows, %d for validation, %d held out; seed %d, %s\n", train.Rows(), validation.Rows(), test.Rows(), o.Seed, o.DType); err != nil {
+		if _, err := fmt.Fprintf(stdout, "training on %s, %d for validation, %d held out; seed %d, %s\n", count(train.Rows(), "row"), validation.Rows(), test.Rows(), o.Seed, o.DType); err != nil {
 			return err
 		}
 		show, finish = showProgress(stderr, train.Rows())

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -104,7 +105,8 @@ func TestEveryFlag(t *testing.T) {
 		{"-schedule", "warmup", "-class-weight", "1,3", "-dtype", "float16"},
 		{"-patience", "2", "-validation", "0.2", "-threshold", "f1"},
 		{"-threshold", "youden", "-data", "moons"},
-		{"-threshold", "-0.5", "-data", "xor", "-missing", "refuse", "-format", "csv"},
+		{"-threshold", "-0.5", "-data", "xor"},
+		{"-missing", "refuse", "-format", "csv", "-header", "yes", "-comma", ",", "-max-categories", "2"},
 		{"-data", "circles"}, {"-data", "spirals"}, {"-data", "blobs"},
 	} {
 		stdout, _ := succeed(t, t.TempDir(), append(args, "-epochs", "3")...)
@@ -114,6 +116,34 @@ func TestEveryFlag(t *testing.T) {
 	require.Regexp(t, `accuracy (1\.0000|0\.9[5-9]\d\d), AUC (1\.0000|0\.9[89]\d\d)\n$`, stdout, "a linear model learns too")
 	stdout, _ = succeed(t, t.TempDir(), "-threshold", "-0.5")
 	require.Contains(t, stdout, "at threshold -0.5:")
+}
+
+// TestHowAFileIsRead trains on 60 rows, and finds out what they were taken for.
+func TestHowAFileIsRead(t *testing.T) {
+	for _, c := range []struct {
+		header, row string // the row's verbs are a number, a category of three and the label
+		args        []string
+		found       []string
+	}{
+		{"", "%d|%d|%d\n", []string{"-comma", "|"}, []string{"separated by '|', without a header; 60 rows, 2 features\n", "numbers without gaps: column1, column2\n"}},
+		{"1 2 3\n", "%d %d %d\n", []string{"-comma", " ", "-header", "yes"}, []string{"separated by ' ', with a header; 60 rows, 2 features\n", "numbers without gaps: 1, 2\n"}},
+		{"", "%d,red%d,%d\n", []string{"-header", "no", "-drop", " 2 "}, []string{"separated by commas, without a header; 60 rows, 1 feature\n"}},
+		{"a;b\tc\ty\tz\n", "%d\tred%d\t%d\t0\n", []string{"-comma", "tab", "-label", "y", "-drop", "z, c"}, []string{"separated by tabs, with a header; 60 rows, 1 feature\n"}},
+		{"a,b,y\n", "%d,%d,%d\n", []string{"-category", "b, a"}, []string{`"a": categorical, 20 different`, `"b": categorical, 3 different`}},
+		{"a,b,y\n", "%d,red%d,%d\n", []string{"-max-categories", "3", "-class-weight", " 1 , 3 "}, []string{`"b": categorical, 3 different`}},
+		{"a,b,y\n", "%d,red%d,%d\n", []string{"-max-categories", "2"}, []string{`note: column "b" is left out: it has 3 different texts, more than the 2 allowed`}},
+	} {
+		dir := t.TempDir()
+		text := c.header
+		for i := range 60 {
+			text += fmt.Sprintf(c.row, i%20, i%3, i/30)
+		}
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "my.csv"), []byte(text), 0o600))
+		stdout, stderr := succeed(t, dir, append(c.args, "-data", "my.csv", "-epochs", "1")...)
+		for _, found := range c.found {
+			require.Contains(t, stdout+stderr, found, c.args)
+		}
+	}
 }
 
 func TestFolds(t *testing.T) {

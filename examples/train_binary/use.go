@@ -6,11 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 
 	"github.com/pullback-go/pullback/classifier"
-	"github.com/pullback-go/pullback/dataset"
 	"github.com/pullback-go/pullback/device"
 	"github.com/pullback-go/pullback/internal/atomicfile"
 )
@@ -22,24 +20,28 @@ type useFlags struct {
 }
 
 // with calls use with the model.
-func (c *useFlags) with(use func(*classifier.Model) error) (err error) {
-	dev, err := device.Open(c.device)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, dev.Close()) }()
-	m, err := classifier.Load(dev, c.model)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, m.Close()) }()
-	return use(m)
+func (c *useFlags) with(ctx context.Context, use func(*classifier.Model) error) error {
+	return promptly(ctx, func() (err error) {
+		dev, err := device.Open(c.device)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, dev.Close()) }()
+		m, err := classifier.Load(dev, c.model)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, m.Close()) }()
+		return use(m)
+	})
 }
+
+func (c *useFlags) modelFile() file { return file{"model", c.model, "model"} }
 
 func parsePredict(args []string, stderr io.Writer) (action, error) {
 	c := new(useFlags)
 	flags := newFlags("train_binary predict", "writes a score, a probability and a label for each row, as CSV, in the order of the rows", stderr)
-	c.source.add(flags, "`file` of rows, with the columns that the model was trained on")
+	c.source.add(flags, "`file` of rows, with the columns that the model was trained on, or - for the standard input")
 	flags.StringVar(&c.model, "model", "", "`file` of the model")
 	flags.StringVar(&c.out, "out", "", "`file` to write; the standard output if empty")
 	flags.StringVar(&c.device, "device", "cpu", "`device` to compute on")
@@ -49,45 +51,47 @@ func parsePredict(args []string, stderr io.Writer) (action, error) {
 	return c.predict, required(flags, "model", "data")
 }
 
-func (c *useFlags) predict(ctx context.Context, stdout, _ io.Writer) error {
-	if err := checkOutput(c.out, c.source.path); err != nil {
+func (c *useFlags) predict(ctx context.Context, stdout, stderr io.Writer) error {
+	if err := checkOutputs([]file{c.source.file(), c.modelFile()}, []file{{"out", c.out, "predictions"}}); err != nil {
 		return err
 	}
-	return c.with(func(m *classifier.Model) error {
-		write := func(w io.Writer) error { return writePredictions(ctx, w, m, c.source) }
-		if c.out == "" {
-			return write(stdout)
-		}
-		return atomicfile.Write(c.out, write)
-	})
+	write := func(w io.Writer) error {
+		return c.with(ctx, func(m *classifier.Model) error { return writePredictions(w, stderr, m, c.source) })
+	}
+	if c.out == "" {
+		return write(stdout)
+	}
+	return atomicfile.Write(c.out, write)
 }
 
-// writePredictions writes a line a row, as it reads them.
-func writePredictions(ctx context.Context, w io.Writer, m *classifier.Model, from source) error {
-	f, err := os.Open(from.path)
+// writePredictions writes a line a row, as it reads them, and in the end notes about all of them.
+func writePredictions(w, stderr io.Writer, m *classifier.Model, from source) error {
+	f, name, err := from.open()
 	if err != nil {
 		return err
 	}
 	defer f.Close()
 	out := csv.NewWriter(w)
 	err = out.Write([]string{"score", "probability", "label"})
-	for p, failed := range m.PredictStream(f, from.path, from.reading()) {
+	var warnings []string
+	for p, failed := range m.PredictStream(f, name, from.reading()) {
 		if failed != nil {
 			return failed
 		}
 		line := []string{strconv.FormatFloat(p.Score, 'g', 9, 64), strconv.FormatFloat(p.Probability, 'g', 9, 64), p.Label}
-		if err = errors.Join(ctx.Err(), out.Write(line)); err != nil {
+		if err = out.Write(line); err != nil {
 			return err
 		}
+		warnings = p.Warnings
 	}
 	out.Flush()
-	return errors.Join(err, out.Error())
+	return errors.Join(err, out.Error(), printNotes(stderr, warnings))
 }
 
 func parseEvaluate(args []string, stderr io.Writer) (action, error) {
 	c := new(useFlags)
 	flags := newFlags("train_binary evaluate", "says how well a model does on rows with labels", stderr)
-	c.source.add(flags, "`file` of rows, with the columns that the model was trained on, and the label")
+	c.source.add(flags, "`file` of rows, with the columns that the model was trained on and the label, or - for the standard input")
 	flags.StringVar(&c.model, "model", "", "`file` of the model")
 	flags.StringVar(&c.device, "device", "cpu", "`device` to compute on")
 	if err := finish(flags, args); err != nil {
@@ -96,11 +100,11 @@ func parseEvaluate(args []string, stderr io.Writer) (action, error) {
 	return c.evaluate, required(flags, "model", "data")
 }
 
-func (c *useFlags) evaluate(_ context.Context, stdout, _ io.Writer) error {
-	return c.with(func(m *classifier.Model) error {
+func (c *useFlags) evaluate(ctx context.Context, stdout, stderr io.Writer) error {
+	return c.with(ctx, func(m *classifier.Model) error {
 		reading := c.source.reading()
 		reading.For = m.Encoder()
-		frame, err := dataset.OpenFrame(c.source.path, reading)
+		frame, err := c.source.readFile(reading)
 		if err != nil {
 			return err
 		}
@@ -108,9 +112,12 @@ func (c *useFlags) evaluate(_ context.Context, stdout, _ io.Writer) error {
 		if err != nil {
 			return err
 		}
+		if err := printNotes(stderr, append(e.Warnings, frame.Schema().Notes...)); err != nil {
+			return err
+		}
 		return buffered(stdout, func(w io.Writer) error {
-			fmt.Fprintf(w, "%s: %d rows; %d %s (+1), %d %s (-1)\n", frame.Source(), e.Rows, e.Positives, m.Encoder().Label.Positive, e.Negatives, m.Encoder().Label.Negative)
-			printEvaluation(w, c.source.path, e)
+			fmt.Fprintf(w, "%s: %s; %d %s (+1), %d %s (-1)\n", frame.Source(), count(e.Rows, "row"), e.Positives, m.Encoder().Label.Positive, e.Negatives, m.Encoder().Label.Negative)
+			printEvaluation(w, frame.Source(), e)
 			return nil
 		})
 	})
@@ -128,9 +135,11 @@ func parseExport(args []string, stderr io.Writer) (action, error) {
 	return c.export, required(flags, "model", "onnx")
 }
 
-func (c *useFlags) export(context.Context, io.Writer, io.Writer) error {
-	if err := checkOutput(c.out, c.model); err != nil {
+func (c *useFlags) export(ctx context.Context, _, _ io.Writer) error {
+	if err := checkOutputs([]file{c.modelFile()}, []file{{"onnx", c.out, "exported model"}}); err != nil {
 		return err
 	}
-	return c.with(func(m *classifier.Model) error { return atomicfile.Write(c.out, m.ExportONNX) })
+	return atomicfile.Write(c.out, func(w io.Writer) error {
+		return c.with(ctx, func(m *classifier.Model) error { return m.ExportONNX(w) })
+	})
 }

@@ -4,7 +4,9 @@ import (
 	"encoding/csv"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -77,6 +79,66 @@ func TestModelInUse(t *testing.T) {
 	}
 }
 
+// What comes through a pipe or from a file is the same to all commands, but for what it is called.
+func TestStandardInput(t *testing.T) {
+	dir := t.TempDir()
+	text := "age,ill\n" + strings.Repeat("1,0\n2,1\n3,0\n4,1\n", 20)
+	path := filepath.Join(dir, "my.csv")
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	for _, args := range [][]string{
+		{"-epochs", "1", "-save", "model", "-data"},
+		{"evaluate", "-model", "model", "-data"},
+		{"predict", "-model", "model", "-data"},
+	} {
+		want, _ := succeed(t, dir, append(args, "my.csv")...)
+		cmd := exec.Command(binary, append(args, "-")...)
+		cmd.Dir, cmd.Stdin = dir, strings.NewReader(text)
+		got, err := cmd.Output()
+		require.NoError(t, err, args)
+		require.Equal(t, strings.ReplaceAll(want, "my.csv", "the standard input"), string(got))
+	}
+
+	file, err := os.Open(path)
+	require.NoError(t, err)
+	defer file.Close()
+	cmd := exec.Command(binary, "predict", "-model", "model", "-data", "-", "-out", "my.csv")
+	cmd.Dir, cmd.Stdin = dir, file
+	if runtime.GOOS != "windows" { // where no path leads to the standard input
+		output, err := cmd.CombinedOutput()
+		require.Error(t, err)
+		require.Contains(t, string(output), "the file of the data")
+	}
+}
+
+// Whatever of the rows is skipped or unknown is told once, however many rows there are.
+func TestNotesAboutRows(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, content string) {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
+	}
+	write("my.csv", "town,ill\n"+strings.Repeat("Rome,0\nOslo,1\n", 30))
+	write("more.csv", "town,ill\n# what follows\n"+strings.Repeat("Bonn,0\nOslo,1\n", 3000)+"# this is all\n")
+	write("new.csv", "town\n"+strings.Repeat("Bonn\nOslo\n", 3000)+"\nRome\n")
+	succeed(t, dir, "-data", "my.csv", "-epochs", "1", "-save", "model")
+	const unknown = `note: column "town" has a category that the training rows had not, such as "Bonn", in 3000 rows; `
+	for _, c := range []struct {
+		command, data string
+		notes         []string
+	}{
+		{"evaluate", "my.csv", nil},
+		{"evaluate", "more.csv", []string{unknown, "note: 2 lines that begin with # "}},
+		{"predict", "my.csv", nil},
+		{"predict", "more.csv", []string{unknown, "note: 2 lines that begin with # "}},
+		{"predict", "new.csv", []string{unknown, "note: 1 blank line "}},
+	} {
+		_, stderr := succeed(t, dir, c.command, "-model", "model", "-data", c.data)
+		require.Equal(t, len(c.notes), strings.Count(stderr, "\n"), "%s %s: %s", c.command, c.data, stderr)
+		for _, note := range c.notes {
+			require.Contains(t, stderr, note, c.command)
+		}
+	}
+}
+
 // TestEuropeanTable: cells between semicolons, decimal commas, a code that is a category.
 func TestEuropeanTable(t *testing.T) {
 	dir := t.TempDir()
@@ -125,6 +187,11 @@ func TestModelInBadUse(t *testing.T) {
 		{[]string{"predict", "-model", "model", "-data", "word.csv", "-out", "out.csv"}, []string{"word.csv:5002", `"two"`}},
 		{[]string{"predict", "-model", "model", "-data", "rows.csv", "-out", "rows.csv"}, []string{"rows.csv", "the file of the data"}},
 		{[]string{"predict", "-model", "model", "-data", "rows.csv", "-out", "no/such/place"}, []string{"no/such/place"}},
+		{[]string{"predict", "-model", "model", "-data", "rows.csv", "-out", "./model"}, []string{"-out cannot write ./model", "the file of the model"}},
+		{[]string{"predict", "-model", "model", "-data", "rows.csv", "-out", "model/x"}, []string{"-out cannot write model/x", "the file of the model"}},
+		{[]string{"predict", "-model", "model", "-data", "rows.csv", "-header", "no"}, []string{"rows.csv", "names"}},
+		{[]string{"predict", "-model", "model", "-data", "rows.csv", "-comma", ";"}, []string{"rows.csv", `"x1"`}},
+		{[]string{"export", "-model", "model", "-onnx", "model"}, []string{"-onnx cannot write model", "the file of the model"}},
 		{[]string{"evaluate", "-model", "model", "-data", "rows.csv"}, []string{"rows.csv", "labels"}},
 		{[]string{"export", "-model", "model", "-onnx", "no/such/place"}, []string{"no/such/place"}},
 		{[]string{"export", "-model", "model", "-onnx", "m.onnx", "-device", "gpu"}, []string{`"gpu"`}},
@@ -147,7 +214,7 @@ func TestModelInBadUse(t *testing.T) {
 	after, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	require.Len(t, after, len(before), "nothing was left half-written")
-	for _, args := range [][]string{{"predict"}, {"predict", "-model", "model"}, {"evaluate", "-nonsense"}, {"export", "-model", "model"}, {"predict", "-model", "model", "-data", "rows.csv", "extra"}} {
+	for _, args := range [][]string{{"predict"}, {"predict", "-model", "model"}, {"predict", "-model", "model", "-data", ""}, {"evaluate", "-nonsense"}, {"export", "-model", "model"}, {"predict", "-model", "model", "-data", "rows.csv", "extra"}} {
 		_, stderr, code := command(t, dir, nil, args...)
 		require.Equal(t, 2, code, args)
 		require.Contains(t, stderr, "train_binary "+args[0]+" -h lists the flags")

@@ -9,19 +9,27 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
 
 // Write writes what fill does to the file at path. A new file gets the permissions 0666 less the umask,
 // one that is there keeps its own. A symbolic link is followed. What is not a regular file, such as a pipe, is
-// written to as it is. An error of fill is returned unchanged, others name the path.
+// written to as it is. An error of fill's own is returned unchanged; what goes wrong with the file, in
+// fill or after it, gives an error that names the path.
 func Write(path string, fill func(io.Writer) error) error {
 	var failed error
 	err := write(path, func(w io.Writer) error {
-		b := bufio.NewWriter(w)
-		if failed = fill(b); failed != nil {
-			return failed
+		file := &recorder{Writer: w}
+		b := bufio.NewWriter(file)
+		err := fill(b)
+		switch {
+		case file.err != nil: // which fill may have put in words of its own
+			return file.err
+		case err != nil:
+			failed = err
+			return err
 		}
 		return b.Flush()
 	})
@@ -29,6 +37,18 @@ func Write(path string, fill func(io.Writer) error) error {
 		return failed
 	}
 	return explain(path, err)
+}
+
+// recorder keeps the error of the writer, which tells it from those of the code that writes.
+type recorder struct {
+	io.Writer
+	err error
+}
+
+func (r *recorder) Write(p []byte) (int, error) {
+	n, err := r.Writer.Write(p)
+	r.err = err
+	return n, err
 }
 
 // Check returns an error if a file at path cannot be written, so that this is known before there is
@@ -81,9 +101,15 @@ func resolve(path string) (target string, regular bool, err error) {
 	return path, true, nil
 }
 
+// explain says that the file cannot be written, and why, without the name of the temporary file.
 func explain(path string, err error) error {
 	if err == nil {
 		return nil
+	}
+	if at := new(fs.PathError); errors.As(err, &at) {
+		err = at.Err
+	} else if at := new(os.LinkError); errors.As(err, &at) {
+		err = at.Err
 	}
 	return fmt.Errorf("%s cannot be written: %w", path, err)
 }

@@ -4,6 +4,7 @@ package atomicfile_test
 
 import (
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -28,6 +29,50 @@ func TestPermissions(t *testing.T) {
 	require.NoError(t, os.Chmod(path, 0o606))
 	require.NoError(t, atomicfile.Write(path, text("")))
 	require.Equal(t, fs.FileMode(0o606), mode(), "an existing file's are kept")
+}
+
+// What goes wrong with the file names it, and neither the temporary file nor what the code that
+// writes makes of it.
+func TestErrorsNameTheFile(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "file")
+	require.NoError(t, atomicfile.Write(path, text("old")))
+	const limit = 1 << 16
+	var was syscall.Rlimit
+	require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &was))
+	for name, fill := range map[string]func(io.Writer) error{
+		"in fill": func(w io.Writer) error {
+			for range 2 * limit / 8 {
+				if _, err := io.WriteString(w, "12345678"); err != nil {
+					return fmt.Errorf("the eighth part: %w", err)
+				}
+			}
+			return nil
+		},
+		"unnoticed by fill": func(w io.Writer) error {
+			_, _ = w.Write(make([]byte, 2*limit))
+			return nil
+		},
+		"at the end": text(string(make([]byte, limit+1))),
+	} {
+		less := was
+		less.Cur = limit
+		require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &less))
+		err := atomicfile.Write(path, fill)
+		require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &was))
+		require.EqualError(t, err, path+" cannot be written: file too large", name)
+		require.ErrorIs(t, err, syscall.EFBIG, name)
+		requireContent(t, "old", path)
+	}
+
+	if os.Getuid() == 0 { // who may write anywhere
+		return
+	}
+	require.NoError(t, os.Chmod(dir, 0o500))
+	defer os.Chmod(dir, 0o700)
+	for name, err := range map[string]error{"Check": atomicfile.Check(path), "Write": atomicfile.Write(path, text("new"))} {
+		require.EqualError(t, err, path+" cannot be written: permission denied", name)
+	}
 }
 
 func TestLinkIsFollowed(t *testing.T) {

@@ -29,6 +29,24 @@ def attempt(function):
     return null(value)
 
 
+def decisions(labels, predicted):
+    return {key: attempt(function) for key, function in {
+        "accuracy": lambda: metrics.accuracy_score(labels, predicted),
+        "balanced_accuracy": lambda: metrics.balanced_accuracy_score(labels, predicted),
+        "precision": lambda: metrics.precision_score(labels, predicted, pos_label=1),
+        "recall": lambda: metrics.recall_score(labels, predicted, pos_label=1),
+        "specificity": lambda: metrics.recall_score(labels, predicted, pos_label=-1),
+        "f1": lambda: metrics.f1_score(labels, predicted, pos_label=1),
+        "mcc": lambda: metrics.matthews_corrcoef(labels, predicted),
+    }.items()}
+
+
+def confusion(tn, fp, fn, tp):
+    """The measures of so many rows of each kind."""
+    labels, predicted = [-1] * (tn + fp) + [1] * (fn + tp), [-1] * tn + [1] * fp + [-1] * fn + [1] * tp
+    return {"name": f"TN {tn}, FP {fp}, FN {fn}, TP {tp}", "confusion": [tn, fp, fn, tp], **decisions(labels, predicted)}
+
+
 def measure(name, scores, labels, threshold=0.0):
     scores = numpy.asarray(scores, dtype=numpy.float64)
     labels = numpy.asarray(labels, dtype=int)
@@ -41,14 +59,8 @@ def measure(name, scores, labels, threshold=0.0):
 
     case = {"name": name, "scores": scores.tolist(), "labels": labels.tolist(), "threshold": threshold, "probabilities": p.tolist()}
     case["confusion"] = metrics.confusion_matrix(labels, predicted, labels=[-1, 1]).ravel().tolist()  # tn, fp, fn, tp
+    case.update(decisions(labels, predicted))
     for key, function in {
-        "accuracy": lambda: metrics.accuracy_score(labels, predicted),
-        "balanced_accuracy": lambda: metrics.balanced_accuracy_score(labels, predicted),
-        "precision": lambda: metrics.precision_score(labels, predicted, pos_label=1),
-        "recall": lambda: metrics.recall_score(labels, predicted, pos_label=1),
-        "specificity": lambda: metrics.recall_score(labels, predicted, pos_label=-1),
-        "f1": lambda: metrics.f1_score(labels, predicted, pos_label=1),
-        "mcc": lambda: metrics.matthews_corrcoef(labels, predicted),
         "auc": lambda: metrics.roc_auc_score(labels, scores),
         "average_precision": lambda: metrics.average_precision_score(labels, scores),
         "log_loss": lambda: metrics.log_loss(labels, p, labels=[-1, 1]),
@@ -99,7 +111,15 @@ print(json.dumps({
         measure("only negative", [1, -2, 0.5], [-1, -1, -1]),
         measure("only negative, all right", [-1, -2], [-1, -1]),
         measure("one row", [1.5], [1]),
+    ] + [
+        # Each labelling with each way to predict, by scores of which some, all or none differ.
+        measure(f"edge: {which} labels, {kind} scores, threshold {threshold}", scores, labels[:len(scores)], threshold)
+        for which, labels in (("mixed", [1, -1, 1, -1]), ("positive", [1] * 4), ("negative", [-1] * 4))
+        for kind, scores in (("equal", [0.5] * 4), ("tied", [1, 1, -1, -1]), ("distinct", [-1, 2, 1, -2]), ("single", [0.5]))
+        for threshold in (-3.0, 0.5, 3.0)  # none is predicted negative, some are, none is predicted positive
     ],
+    # Every confusion matrix of few rows, with and without any of the four kinds.
+    "confusions": [confusion(tn, fp, fn, tp) for tn in (0, 1, 3) for fp in (0, 1, 2) for fn in (0, 1, 2) for tp in (0, 1, 3)],
     "calibration": [
         calibrate(f"{strategy} {bins} on {step}", numpy.arange(step + 1) / step, alternating[:step + 1], bins, strategy)
         for strategy in ("uniform", "quantile") for bins in (1, 3, 7, 10) for step in (10, 20, 40)
