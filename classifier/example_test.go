@@ -173,7 +173,7 @@ func ExampleOptions_resume() {
 	defer model.Close()
 	fmt.Println(len(model.History()), "epochs")
 	// Output:
-	// classifier: stopped after step 20 of 105: context canceled
+	// classifier: stopped after step 20 of 195: context canceled
 	// 15 epochs
 }
 

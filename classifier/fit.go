@@ -47,6 +47,9 @@ func newTrainer(dev device.Device, train *dataset.Frame, opts Options) (t *train
 	if opts.Optimizer == nil {
 		opts.Optimizer = optim.NewAdamW(optim.Constant(DefaultRate(opts.Hidden)))
 	}
+	if opts.BatchSize == 0 {
+		opts.BatchSize = DefaultBatchSize(train.Rows())
+	}
 	encoder, err := dataset.FitEncoder(train, opts.Encoder)
 	if err != nil {
 		return nil, err

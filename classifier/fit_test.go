@@ -220,7 +220,7 @@ func TestOptionsThatCannotBe(t *testing.T) {
 	frame := breastCancer()
 	for want, change := range map[string]func(*classifier.Options){
 		"classifier: 0 epochs; at least 1 is needed":                                                              func(o *classifier.Options) { o.Epochs = 0 },
-		"classifier: a batch of 0 rows; at least 1 is needed":                                                     func(o *classifier.Options) { o.BatchSize = 0 },
+		"classifier: a batch of -1 rows; at least 1 is needed, or 0 for the usual number":                         func(o *classifier.Options) { o.BatchSize = -1 },
 		"classifier: a hidden layer of width -3; at least 1 is needed":                                            func(o *classifier.Options) { o.Hidden = []int{4, -3} },
 		"classifier: dtype(0) is not a dtype; set Options.DType, for example to device.Float32":                   func(o *classifier.Options) { o.DType = 0 },
 		"classifier: Loss(9) is not a loss; set Options.Loss, for example to classifier.SoftMargin":               func(o *classifier.Options) { o.Loss = 9 },

@@ -48,7 +48,7 @@ func TestBadInput(t *testing.T) {
 		{[]string{"-data", "three.csv", "-label", "z"}, []string{"three.csv", `"z"`}},
 		{[]string{"-positive", "ill"}, []string{`"ill"`}},
 		{[]string{"-label", "ill"}, []string{`"ill"`}},
-		{[]string{"-batch", "0"}, []string{"batch", "0"}},
+		{[]string{"-batch", "-1"}, []string{"batch", "-1"}},
 		{[]string{"-epochs", "0"}, []string{"0 epochs"}},
 		{[]string{"-lr", "-1"}, []string{"learning rate", "-1"}},
 		{[]string{"-lr", "NaN"}, []string{"learning rate", "NaN"}},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -79,7 +80,7 @@ func choice(flags *flag.FlagSet, to *string, name, usage string, words ...string
 type trainFlags struct {
 	source           source
 	device           string
-	validation, test float64 // shares of the rows
+	validation, test float64 // shares of the rows; validation may be unset
 	folds            int
 	lr               float64
 	optimizer        string
@@ -92,8 +93,28 @@ type trainFlags struct {
 	options          classifier.Options
 }
 
+// unset is a share that is not given.
+const unset = -1
+
+// fewRows is the number of rows below which those for validation are too few to tell epochs apart, and
+// worth more in training.
+const fewRows = 500
+
+// validationShare returns the share of so many rows to choose the best epoch on.
+func (c *trainFlags) validationShare(rows int) float64 {
+	switch {
+	case c.validation != unset:
+		return c.validation
+	case rows < fewRows && c.options.Patience == 0 && !c.choosesThreshold():
+		return 0
+	}
+	return 0.1
+}
+
+func (c *trainFlags) choosesThreshold() bool { return c.threshold == "f1" || c.threshold == "youden" }
+
 func parseTrain(args []string, stderr io.Writer) (action, error) {
-	c := &trainFlags{options: classifier.DefaultOptions()}
+	c := &trainFlags{options: classifier.DefaultOptions(), validation: unset}
 	o := &c.options
 	flags := newFlags("train_binary", "trains a model; train_binary predict, evaluate and export use one, each with flags of its own (train_binary predict -h)", stderr)
 	c.source.add(flags, "`file` of rows, - for the standard input, or "+toyList()+" to make some; the embedded breast cancer data if empty")
@@ -112,7 +133,7 @@ func parseTrain(args []string, stderr io.Writer) (action, error) {
 		return err
 	})
 	flags.IntVar(&o.Epochs, "epochs", o.Epochs, "passes over the training rows")
-	flags.IntVar(&o.BatchSize, "batch", o.BatchSize, "rows in a mini-batch")
+	flags.IntVar(&o.BatchSize, "batch", 0, "rows in a mini-batch; if 0 it is 32, or fewer of less than 384 rows")
 	flags.Float64Var(&o.L2, "l2", o.L2, "half of this times the sum of the squared weights, over the rows, is added to the loss")
 	flags.Float64Var(&o.ClipNorm, "clip", 0, "greatest norm of the gradient; 0 for any")
 	flags.Float64Var(&o.Dropout, "dropout", 0, "share of the hidden activations that is dropped in training")
@@ -127,7 +148,12 @@ func parseTrain(args []string, stderr io.Writer) (action, error) {
 		}
 		return nil
 	})
-	flags.Float64Var(&c.validation, "validation", 0.1, "share of the rows on which the best epoch is chosen; 0 for none")
+	flags.Func("validation", fmt.Sprintf("`share` of the rows on which the best epoch is chosen; 0 for none (default 0.1, but of fewer than %d rows 0 unless -patience or -threshold needs some)", fewRows), func(text string) (err error) {
+		if c.validation, err = strconv.ParseFloat(text, 64); err == nil && !(c.validation >= 0 && c.validation < 1) {
+			err = errors.New("it must be at least 0 and below 1")
+		}
+		return err
+	})
 	flags.Float64Var(&c.test, "test", 0.2, "share of the rows to test with; 0 for none")
 	flags.IntVar(&o.Patience, "patience", 0, "stop after so many epochs without a lower validation loss; 0 for never")
 	flags.IntVar(&c.folds, "folds", 0, "cross-validate with so many folds, and keep no model")
@@ -147,9 +173,11 @@ func parseTrain(args []string, stderr io.Writer) (action, error) {
 	return c.train, nil
 }
 
-// newOptimizer returns the optimizer of a name, with PyTorch's defaults but for SGD's usual momentum.
-func newOptimizer(name string, lr optim.Schedule) optim.Optimizer {
-	switch name {
+// newOptimizer returns the optimizer for so many training rows, with PyTorch's defaults but for SGD's usual momentum.
+func (c *trainFlags) newOptimizer(rows int) optim.Optimizer {
+	batch := cmp.Or(c.options.BatchSize, classifier.DefaultBatchSize(rows))
+	lr := newSchedule(c.schedule, c.lr, int64(c.options.Epochs)*int64((rows-1)/batch+1))
+	switch c.optimizer {
 	case "sgd":
 		return optim.SGD{LR: lr, Momentum: 0.9}
 	case "adam":

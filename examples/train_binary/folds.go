@@ -16,7 +16,7 @@ func (c *trainFlags) crossValidate(ctx context.Context, dev device.Device, frame
 	o := c.options
 	o.Logger = nil // which would say the same of every fold
 	rows := frame.Rows() - frame.Rows()/max(c.folds, 1)
-	o.Optimizer = newOptimizer(c.optimizer, newSchedule(c.schedule, c.lr, int64(o.Epochs)*int64((rows-1)/o.BatchSize+1)))
+	o.Optimizer = c.newOptimizer(rows)
 	folds, err := classifier.CrossValidate(ctx, dev, frame, c.folds, o)
 	if err != nil {
 		return err

@@ -54,7 +54,7 @@ func TestAnOldResultSurvivesAFailedRun(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "result.json")
 	require.NoError(t, os.WriteFile(path, []byte("old"), 0o600))
-	_, _, code := command(t, dir, nil, "-json", path, "-batch", "0")
+	_, _, code := command(t, dir, nil, "-json", path, "-batch", "-1")
 	require.Equal(t, 1, code)
 	data, err := os.ReadFile(path)
 	require.NoError(t, err)

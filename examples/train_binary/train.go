@@ -50,12 +50,12 @@ func (c *trainFlags) train(ctx context.Context, stdout, stderr io.Writer) (err e
 }
 
 func (c *trainFlags) check() error {
-	chosen := c.threshold == "f1" || c.threshold == "youden"
+	chosen := c.choosesThreshold()
 	score, err := strconv.ParseFloat(c.threshold, 64)
 	switch {
 	case !(c.lr > 0) || math.IsInf(c.lr, 0):
 		return fmt.Errorf("a learning rate of %v; it must be a positive number, such as 0.001", c.lr)
-	case c.options.Epochs < 1 || c.options.BatchSize < 1:
+	case c.options.Epochs < 1 || c.options.BatchSize < 0:
 		return fmt.Errorf("%d epochs with a batch of %d rows; at least 1 of each is needed", c.options.Epochs, c.options.BatchSize)
 	case !chosen && (err != nil || math.IsNaN(score) || math.IsInf(score, 0)):
 		return fmt.Errorf("a threshold of %q; it must be a finite number, f1 or youden", c.threshold)
@@ -85,13 +85,13 @@ func (c *trainFlags) checkFiles() error {
 
 // fit trains a model and says how well it does.
 func (c *trainFlags) fit(ctx context.Context, dev device.Device, frame *dataset.Frame, stdout, stderr io.Writer) (err error) {
-	train, validation, test, err := frame.Split(c.validation, c.test, c.options.Seed)
+	train, validation, test, err := frame.Split(c.validationShare(frame.Rows()), c.test, c.options.Seed)
 	if err != nil {
 		return err
 	}
 	o := c.options
 	o.Validation = validation
-	o.Optimizer = newOptimizer(c.optimizer, newSchedule(c.schedule, c.lr, int64(o.Epochs)*int64((train.Rows()-1)/o.BatchSize+1)))
+	o.Optimizer = c.newOptimizer(train.Rows())
 	if c.resume != "" {
 		if o.Resume, err = classifier.Load(dev, c.resume); err != nil {
 			return err
