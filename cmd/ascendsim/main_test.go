@@ -61,6 +61,7 @@ func TestArguments(t *testing.T) {
 		}
 	}
 	t.Setenv("CC", "/nonexistent/cc")
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	var stdout, stderr bytes.Buffer
 	require.Equal(t, 1, run(t.Context(), []string{"-o", t.TempDir()}, &stdout, &stderr))
 	require.Contains(t, stderr.String(), simulator.ErrNoCompiler.Error())

@@ -140,6 +140,7 @@ func (e *executor) checkOperands() error {
 
 func runLaunch(t *task) error {
 	e := t.executor
+	t.stream.fresh = true
 	for i := range e.calls {
 		if err := e.calls[i].run(t.workspace, e.workspace, t.stream.handle); err != nil {
 			return e.explain(err)
@@ -165,7 +166,8 @@ func (e *executor) Close() error {
 // meanwhile is left for the stream to report.
 func (e *executor) retire() error {
 	for s := range e.device.streams {
-		if err := e.device.lib.SynchronizeStream(s.handle); err != nil && s.failure == nil {
+		err := e.device.lib.SynchronizeStream(s.handle)
+		if err != nil && s.failure == nil && codeOf(err) != s.returned {
 			s.failure = err
 		}
 	}

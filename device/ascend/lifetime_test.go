@@ -29,8 +29,8 @@ func inTime(t *testing.T, f func()) {
 }
 
 // A failure of something queued reaches whatever waits for its stream first, and no
-// other stream. What could not be queued is reported once; what failed on the device
-// ends the stream.
+// other stream, and is reported once. What failed on the device ends the stream: all that
+// is queued from there on fails as well.
 func TestFailureIsReportedOnce(t *testing.T) {
 	sim := requireSimulator(t)
 	defer sim.setFaults("")
@@ -77,8 +77,11 @@ func TestFailureIsReportedOnce(t *testing.T) {
 				case report == "Device.Close" || report == "Stream.Close":
 					require.NoError(t, s.Close())
 				case fault == "task=1":
+					require.NoError(t, s.Synchronize())
+					require.NoError(t, s.Upload(x.Buffer, 0, data))
 					require.ErrorIs(t, s.Synchronize(), code)
-					require.ErrorIs(t, s.Close(), code)
+					require.ErrorIs(t, s.Download(data, x.Buffer, 0), code)
+					require.NoError(t, s.Close())
 				default:
 					require.NoError(t, s.Synchronize())
 					require.NoError(t, s.Upload(x.Buffer, 0, data))

@@ -32,7 +32,7 @@ func open(n device.Name) (device.Device, error) {
 		}
 		var err error
 		if path, err = simulatorPath(); err != nil {
-			return nil, openErrorf(n, "%v", err)
+			return nil, fmt.Errorf("device %q: %w", n, err) // which is no failure of a device, and has no code
 		}
 	case "":
 	default:

@@ -2,8 +2,10 @@ package ascend_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"testing"
 
@@ -44,11 +46,33 @@ func TestOpenWithoutCANN(t *testing.T) {
 			_, err := device.Open(name)
 			var e *device.Error
 			require.ErrorAs(t, err, &e, name)
+			require.Equal(t, device.Code(100003), e.Code)
 			require.Equal(t, "Open", e.Op)
-			require.Contains(t, e.Reason, "source the set_env.sh", name)
 			require.Contains(t, e.Reason, empty, name)
+			require.Contains(t, e.Reason, "name the root of an installation", name)
+			require.NotContains(t, e.Reason, "set_env.sh", "which has no say in a path: %s", name)
 		}
 	}
+}
+
+// That the simulator cannot be built is no failure of a device, and has none of its codes.
+func TestOpenWithoutCompiler(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the simulator needs Linux")
+	}
+	refused := func(sentence string) error {
+		_, err := device.Open("ascend:sim")
+		require.ErrorContains(t, err, `device "ascend:sim": simulator: `+sentence)
+		var code device.Code
+		require.False(t, errors.As(err, &code), err)
+		return err
+	}
+	t.Setenv("CC", "/nonexistent/cc")
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	require.ErrorIs(t, refused("there is no C compiler"), simulator.ErrNoCompiler)
+	t.Setenv("XDG_CACHE_HOME", "")
+	t.Setenv("HOME", "")
+	_ = refused("there is no cache folder to build in; set XDG_CACHE_HOME")
 }
 
 // There is one NPU, number 0, on the simulator; what is set up before that is found is undone.

@@ -14,7 +14,7 @@ const stagingSize = 4 << 20
 
 // stream is a CANN stream. Launches and uploads are queued for the owner; the first that
 // CANN refuses is kept until something that waits for the stream returns it. A kernel that
-// fails on the NPU breaks its stream for good: what follows is dropped, the failure repeated.
+// fails on the NPU breaks its stream for good: what follows is dropped, and fails with the same.
 type stream struct {
 	device *npu
 	closed bool
@@ -24,9 +24,11 @@ type stream struct {
 	used    int    // of staging, by uploads that may not have been copied yet
 
 	// Used on the owner's thread.
-	handle  acl.Stream
-	pinned  pointer
-	failure error
+	handle   acl.Stream
+	pinned   pointer
+	failure  error
+	returned device.Code // of the failure that the last wait returned, 0 if there was none
+	fresh    bool        // something was queued since
 }
 
 func (d *npu) NewStream() (device.Stream, error) {
@@ -75,6 +77,7 @@ func (s *stream) Upload(dst device.Buffer, offset int64, src []byte) error {
 }
 
 func runUpload(t *task) error {
+	t.stream.fresh = true
 	return t.stream.device.lib.MemcpyAsync(t.dst, t.size, t.src, t.size, acl.HostToDevice, t.stream.handle)
 }
 
@@ -105,6 +108,7 @@ func (s *stream) Download(dst []byte, src device.Buffer, offset int64) error {
 
 func runDownload(t *task) error {
 	s := t.stream
+	s.fresh = true
 	if s.failure == nil {
 		s.failure = s.device.lib.MemcpyAsync(t.dst, t.size, t.src, t.size, acl.DeviceToHost, s.handle)
 	}
@@ -124,15 +128,24 @@ func (s *stream) Synchronize() error {
 
 func runSynchronize(t *task) error { return t.stream.settle() }
 
-// settle waits for the stream and returns the first failure since the last time. It
-// runs on the owner's thread.
+// settle waits for the stream and returns the first failure since the last time: what a
+// broken stream repeats is one only if something was queued. It runs on the owner's thread.
 func (s *stream) settle() error {
 	err := s.device.lib.SynchronizeStream(s.handle) // also after a failure: what was queued before it still runs
 	if s.failure != nil {
 		err = s.failure
 	}
-	s.failure = nil
+	if !s.fresh && s.returned != 0 && codeOf(err) == s.returned {
+		return nil
+	}
+	s.failure, s.returned, s.fresh = nil, codeOf(err), false
 	return err
+}
+
+// codeOf returns the code of an error, 0 if it has none.
+func codeOf(err error) (code device.Code) {
+	_ = errors.As(err, &code)
+	return code
 }
 
 // wait hands over a task that ends with the stream idle, and waits for it.
@@ -169,7 +182,7 @@ func (s *stream) check(op string) error {
 	return nil
 }
 
-// Close waits for what is queued and returns the first failure.
+// Close waits for what is queued and returns the first failure that has not been returned yet.
 func (s *stream) Close() error {
 	if s.closed {
 		return nil

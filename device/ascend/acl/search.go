@@ -89,6 +89,10 @@ func search(path string) (*Library, error) {
 		}
 		note("the dynamic loader's path", err)
 	}
+	if path != "" {
+		return nil, errorf(code, "Load", path, "there is no CANN that works; name the root of an installation, or the directory of its libascendcl.so; tried: %s",
+			strings.Join(tried, "; "))
+	}
 	return nil, errorf(code, "Load", path, "no CANN was found that works, so source the set_env.sh of the installation, set ASCEND_HOME_PATH to its root, "+
 		"or name the directory of libascendcl.so; tried: %s", strings.Join(tried, "; "))
 }

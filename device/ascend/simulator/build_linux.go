@@ -18,20 +18,14 @@ import (
 // in the user's cache folder, under a name that stands for the sources, the compiler and its flags, and
 // is built if it is not there. Concurrent calls, of several processes too, all succeed.
 //
-// The error is [ErrNoCompiler] if there is no C compiler. A cache folder that someone else owns or may write to is refused.
+// The error is [ErrNoCompiler] if there is no C compiler and nothing that one has built of these sources before. A cache
+// folder that someone else owns or may write to is refused.
 func Build(ctx context.Context) (dir string, err error) {
-	cc, err := findCompiler()
+	name, err := hashSources(runtime.GOARCH, fmt.Sprint(compileFlags, linkFlags))
 	if err != nil {
 		return "", err
 	}
-	version, err := cc.run(ctx, "", "--version")
-	if err != nil {
-		return "", err
-	}
-	name, err := hashSources(strings.Join(cc, " "), version, runtime.GOARCH, fmt.Sprint(compileFlags, linkFlags))
-	if err != nil {
-		return "", err
-	}
+	name = "ascendsim-" + name + "-"
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return "", fmt.Errorf("simulator: there is no cache folder to build in; set XDG_CACHE_HOME: %w", err)
@@ -43,7 +37,15 @@ func Build(ctx context.Context) (dir string, err error) {
 	if err := trust(parent); err != nil {
 		return "", err
 	}
-	dir = filepath.Join(parent, "ascendsim-"+name)
+	cc, err := findCompiler()
+	if err != nil {
+		return built(parent, name, err)
+	}
+	version, err := cc.run(ctx, "", "--version")
+	if err != nil {
+		return "", err
+	}
+	dir = filepath.Join(parent, name+hash(strings.Join(cc, " "), version))
 	switch err := trust(dir); {
 	case err == nil:
 		return dir, nil
@@ -66,6 +68,21 @@ func Build(ctx context.Context) (dir string, err error) {
 		}
 	}
 	return dir, nil
+}
+
+// built returns the first folder in parent whose name begins with prefix, or the error if there is none.
+func built(parent, prefix string, none error) (string, error) {
+	entries, err := os.ReadDir(parent)
+	if err != nil {
+		return "", fmt.Errorf("simulator: cannot look for earlier builds: %w", err)
+	}
+	for _, entry := range entries {
+		if strings.HasPrefix(entry.Name(), prefix) {
+			dir := filepath.Join(parent, entry.Name())
+			return dir, trust(dir)
+		}
+	}
+	return "", none
 }
 
 // trust returns nil if dir is a folder whose contents nobody else can have made.

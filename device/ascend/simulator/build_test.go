@@ -58,6 +58,26 @@ func TestBuildOnce(t *testing.T) {
 	require.FileExists(t, filepath.Join(to, "include", "aclnnop", "aclnn_add.h"))
 }
 
+// What is built already needs no compiler.
+func TestBuildWithoutCompiler(t *testing.T) {
+	cache := fakeCompiler(t, "")
+	dir, err := Build(t.Context())
+	require.NoError(t, err)
+	t.Setenv("CC", "/nonexistent/cc")
+	again, err := Build(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, dir, again)
+	require.NoError(t, os.Chmod(dir, 0o722))
+	_, err = Build(t.Context())
+	require.ErrorContains(t, err, "can be written by others")
+
+	// Another version's build is not one of these sources.
+	require.NoError(t, os.Chmod(dir, 0o700))
+	require.NoError(t, os.Rename(dir, filepath.Join(cache, "pullback", "ascendsim-0123456789abcdef-0123456789abcdef")))
+	_, err = Build(t.Context())
+	require.ErrorIs(t, err, ErrNoCompiler)
+}
+
 func TestConcurrentBuilds(t *testing.T) {
 	cache := fakeCompiler(t, "")
 	var wg sync.WaitGroup
@@ -78,6 +98,7 @@ func TestConcurrentBuilds(t *testing.T) {
 func TestBuildFailures(t *testing.T) {
 	t.Run("no compiler", func(t *testing.T) {
 		t.Setenv("CC", "/nonexistent/cc -m64")
+		t.Setenv("XDG_CACHE_HOME", t.TempDir())
 		_, err := Build(t.Context())
 		require.ErrorIs(t, err, ErrNoCompiler)
 		require.ErrorIs(t, WriteTo(t.Context(), t.TempDir()), ErrNoCompiler)

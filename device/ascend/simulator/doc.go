@@ -15,25 +15,48 @@
 // Names, argument orders, enumerations, status codes, and the order of checks in phase one. Contexts belong to
 // threads. Streams are queues drained by threads of their own, so a copy before synchronising sees stale bytes.
 // Device memory cannot be touched by the host: a read is a segmentation fault. What aclrtMalloc returns is
-// aligned to 64 bytes and not zeroed; it is filled with NaN. Executors are used up by phase two. Phase one asks for a
-// workspace wherever an operand has to be converted, made contiguous or broadcast, and phase two overwrites it.
-// aclGetRecentErrMsg is per thread, and reading consumes it.
+// aligned to 64 bytes and not zeroed; it is filled with NaN, by the time that it is used. Executors are used up by
+// phase two. Phase one asks for a workspace wherever an operand has to be converted, made contiguous or broadcast, and
+// phase two overwrites it. An output may be another view of an input's memory. aclGetRecentErrMsg is per thread, and
+// reading consumes it.
 //
 // # What is not, on purpose
 //
-//   - Misuse is found that goes unnoticed on a device: a stale handle of any kind, an executor used twice
-//     or by another operator (561103, 161002), tensors destroyed between the phases, a workspace smaller than phase
-//     one said, memory that is freed, not the device's, unaligned or too short for its tensor (161002 at launch, where a device
-//     faults later; 507035 at synchronising if it is freed in between).
-//   - aclnnSoftMarginLossBackward refuses a reduction other than 0, 1, 2 with 161002; on a device it is undefined.
+// Misuse is found that goes unnoticed on a device:
+//
+//   - a stale handle of any kind; an executor used twice (561103), by another operator (161002) or in another context than phase
+//     one's (107003); phase one before aclInit (100001) or on a thread without a context (107002);
+//   - tensors destroyed between the phases; a workspace smaller than phase one said; a format that is not in aclFormat (161002);
+//   - memory that is freed, not the device's, or unaligned, and a view that is not within the allocation which the tensor's address
+//     points into (161002 at launch, where a device faults later; 507035 at synchronising if it is freed in between);
+//   - a reduction of aclnnSoftMarginLossBackward other than 0, 1, 2 (161002), which on a device is undefined.
+//
+// Some is taken that a device may not take:
+//
+//   - The phases may run on two threads, which is warned of once. CANN keeps state between them for each thread.
+//   - An output may overlap inputs in any way, which are read first. On a device that holds only where phase one
+//     asks for a workspace to make one of them contiguous.
+//   - storageDims are kept and returned, but not compared with what the view reaches: the allocation is. Strides may be negative.
+//   - Every format is read as ND.
+//   - Descriptors, such as tensors, scalars and executors, may be destroyed after aclFinalize, as destructors do; its report has them.
+//   - Of aclInit's configuration only the syntax is checked.
+//
+// Some is done differently:
+//
 //   - The soft margin loss and its gradient are finite for every finite margin. The fault exp-overflow gives
 //     the vendor's form, infinite and NaN where exp overflows.
-//   - A stream that failed stays failed: later tasks are dropped and every synchronising says so.
+//   - A stream that failed stays failed: later tasks are dropped, every synchronising and query says so, and a stream
+//     that waits for one of its events fails with it.
 //   - aclFinalize reports what is still alive on standard error.
 //   - Numbers: inputs become double, sums are double, results are rounded to float32 and from there to the
-//     output's type. A device computes in float32 or less.
+//     output's type. A device computes in float32 or less. Integers saturate where a device's wrap around.
+//   - aclnnThreshold and its gradient follow CANN's formula, by which NaN is not above the threshold; PyTorch's kernels keep it.
 //   - Arithmetic is for FLOAT, FLOAT16, BFLOAT16 and, where it makes sense, integers; DOUBLE can only be cast and copied.
 //   - There is one device, tasks of different streams take turns, and overflow is INFNAN only.
+//
+// In aclSetTensorAddr and its relatives an index counts the tensors of the operator's C function in their order, also those
+// that were NULL, which cannot be set. A parameter named …Ref is an input and an output. The address is the tensor's: wherever
+// else the operator has the same tensor, it moves along.
 //
 // # Faults
 //

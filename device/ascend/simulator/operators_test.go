@@ -16,7 +16,7 @@ import (
 type call struct {
 	name string
 	op   string
-	args []any // tensor, ref, scalar, ints, int, bool, float32 or nil
+	args []any // tensor, ref, view, scalar, ints, int, bool, float32 or nil
 	code int   // of phase one; what follows is for code 0
 
 	want      map[int][]float64 // results by argument, in row-major order
@@ -25,6 +25,13 @@ type call struct {
 
 // ref is the same tensor as another argument.
 type ref int
+
+// view is another tensor in the memory of an argument before it.
+type view struct {
+	of             int
+	shape, strides []int
+	offset         int
+}
 
 // scalar is an aclScalar, of double or of the type given.
 type scalar struct {
@@ -48,10 +55,12 @@ func (c call) line() string {
 			word = arg.String()
 		case ref:
 			word = "=" + strconv.Itoa(int(arg))
+		case view:
+			word = fmt.Sprintf("v:%d:%s:%s:%d", arg.of, list(arg.shape), list(arg.strides), arg.offset)
 		case scalar:
 			word = fmt.Sprintf("s:%d:%s", arg.dtype, encode(arg.dtype, arg.value))
 		case ints:
-			word = "a:" + strings.ReplaceAll(strings.Trim(fmt.Sprint([]int(arg)), "[]"), " ", ",")
+			word = "a:" + list(arg)
 		case int:
 			word = "i:" + strconv.Itoa(arg)
 		case bool:
@@ -116,7 +125,7 @@ func (c call) check(t *testing.T, line string) {
 func TestOperators(t *testing.T) {
 	var calls []call
 	for _, more := range [][]call{elementwiseCalls(), comparisonCalls(), moveCalls(), roundingCalls(), reductionCalls(), matmulCalls(),
-		lossCalls(), optimizerCalls(), randomCalls(), refusedCalls()} {
+		lossCalls(), optimizerCalls(), randomCalls(), overlapCalls(), refusedCalls()} {
 		calls = append(calls, more...)
 	}
 	var input strings.Builder

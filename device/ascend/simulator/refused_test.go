@@ -40,6 +40,8 @@ func refusedCalls() []call {
 		{name: "no threshold", op: "aclnnSoftplus", args: []any{x, n, nil, x}, code: null},
 		{name: "no dims", op: "aclnnReduceSum", args: []any{x, nil, false, float, one}, code: null},
 		{name: "another type", op: "aclnnReduceSum", args: []any{x, ints{}, false, half, one}, code: invalid},
+		{name: "no type", op: "aclnnReduceSum", args: []any{x, ints{}, false, -1, one}, code: invalid},
+		{name: "no type", op: "aclnnMean", args: []any{x, ints{}, false, -1, one}, code: invalid},
 		{name: "a dimension too many", op: "aclnnReduceSum", args: []any{x, ints{2}, false, float, pair}, code: invalid},
 		{name: "a dimension twice", op: "aclnnReduceSum", args: []any{x, ints{1, -1}, false, float, pair}, code: invalid},
 		{name: "dimensions not kept", op: "aclnnReduceSum", args: []any{x, ints{1}, true, float, pair}, code: invalid},

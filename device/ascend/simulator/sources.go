@@ -52,10 +52,16 @@ func hashSources(rest ...string) (string, error) {
 		fmt.Fprintf(h, "%s %d\n%s", name, len(content), content)
 		return err
 	})
-	for _, s := range rest {
+	return hash(append(rest, string(h.Sum(nil)))...), err
+}
+
+// hash returns a name for strings.
+func hash(of ...string) string {
+	h := sha256.New()
+	for _, s := range of {
 		fmt.Fprintf(h, "%d\n%s", len(s), s)
 	}
-	return hex.EncodeToString(h.Sum(nil))[:16], err
+	return hex.EncodeToString(h.Sum(nil))[:16]
 }
 
 // unpack writes a folder of the sources to dir.

@@ -114,15 +114,17 @@ func (t tensor) broadcast(shape []int) []float64 {
 	return b.values()
 }
 
+// list returns numbers with commas between them.
+func list(numbers []int) string {
+	var texts []string
+	for _, n := range numbers {
+		texts = append(texts, strconv.Itoa(n))
+	}
+	return strings.Join(texts, ",")
+}
+
 // String returns the tensor as the driver reads it.
 func (t tensor) String() string {
-	list := func(numbers []int) string {
-		var texts []string
-		for _, n := range numbers {
-			texts = append(texts, strconv.Itoa(n))
-		}
-		return strings.Join(texts, ",")
-	}
 	return fmt.Sprintf("t:%d:%s:%s:%d:%s", t.dtype, list(t.shape), list(t.strides), t.offset, encode(t.dtype, t.storage...))
 }
 

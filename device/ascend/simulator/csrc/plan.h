@@ -43,15 +43,19 @@ struct simOperand {
     const aclTensor *tensor; /* a handle; NULL for an optional argument that is missing */
     struct simView view;     /* as the program described it */
     struct simView walked;   /* what the kernel walks: the view broadcast to the plan's shape */
+    aclFormat format;
     bool output;
+    int parameter; /* of the C function, counting its tensors; one that is overwritten is two operands */
 };
 
 /* An operator with all its arguments: what an executor holds and a stream runs. */
 struct simPlan {
     const char *name;
+    const void *context; /* the handle of the one that it was made in */
     void (*kernel)(const struct simPlan *plan);
     void (*loop)(const struct simPlan *plan, int n, double *const x[]); /* of element-wise kernels: see elementwise.c */
     int operands, inputs;                                               /* inputs come first */
+    int parameters;
     struct simOperand operand[SIM_MAX_OPERANDS];
     struct simShape shape; /* of the walk */
     double number[SIM_MAX_NUMBERS];

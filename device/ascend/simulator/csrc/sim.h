@@ -18,6 +18,8 @@
 
 /* Sets the message that aclGetRecentErrMsg returns next on this thread, and returns code. */
 SIM_SHARED int simFail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Writes a line to standard error about what a device would log and take. */
+SIM_SHARED void simWarn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* ---- handle.c: what a program holds of an object ---- */
 
@@ -45,6 +47,7 @@ struct simObject {
     void *handle;
     void (*destroy)(void *object); /* frees the object when its last reference goes */
     const char *label;             /* for the leak report; a string that outlives the object */
+    bool left;                     /* alive at aclFinalize: can only be destroyed, and is not counted */
     struct simObject *next;
 };
 
@@ -56,14 +59,26 @@ SIM_SHARED void *simOpen(void *object, enum simKind kind, const char *label, voi
 
 /* Returns the object with one more reference, or NULL if handle is no live handle of that kind. */
 SIM_SHARED void *simAcquire(const void *handle, enum simKind kind);
+/* Adds a reference to an object that the caller has one of. */
+SIM_SHARED void simRetain(void *object);
 SIM_SHARED void simRelease(void *object);
 
-/* Makes a handle stale and gives up the registry's reference; false if it was not live. */
+/*
+ * Makes a handle stale and returns the object with the registry's reference, NULL if there is none. Unlike
+ * simAcquire, it finds what was left at aclFinalize.
+ */
+SIM_SHARED void *simTake(const void *handle, enum simKind kind);
+/* Takes an object and releases it; false if there is none. */
 SIM_SHARED bool simClose(const void *handle, enum simKind kind);
 
 /* ---- init.c ---- */
 
 SIM_SHARED bool simInitialised(void);
+
+/* ---- context.c ---- */
+
+/* Returns the handle of the calling thread's context. On failure returns NULL and sets *code. */
+SIM_SHARED const void *simCurrentContext(const char *function, aclError *code);
 
 /* ---- fault.c: counters and faults on request ---- */
 
@@ -89,10 +104,10 @@ SIM_SHARED void simUnlockMemory(void);
 enum { SIM_REASON_SIZE = 160 };
 
 /*
- * Returns where the library sees a range of device memory, or NULL, with the reason as
- * the end of a sentence, if the range is not within one allocation. Needs the lock.
+ * Returns where the library sees bytes begin to end, counted from address, or NULL, with the reason as the end of a
+ * sentence, if they are not all within the allocation that address points into. Needs the lock.
  */
-SIM_SHARED void *simResolve(const void *address, uint64_t bytes, char reason[SIM_REASON_SIZE]);
+SIM_SHARED void *simResolve(const void *address, int64_t begin, int64_t end, char reason[SIM_REASON_SIZE]);
 
 /* ---- stream.c ---- */
 

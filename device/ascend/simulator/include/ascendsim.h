@@ -20,8 +20,8 @@ extern "C" {
  *   launch=N      the N-th phase two fails with 507015, at once
  *   task=N        the N-th task that a stream runs fails, which synchronising reports as 507015
  *   copy=N        the N-th copy fails with 507899
- *   lost=N        the device is lost after the N-th phase two: all but destroying, freeing,
- *                 resetting and finalising returns 507899
+ *   lost=N        the device is lost after the N-th phase two: whatever needs it returns 507899, which is
+ *                 all but destroying, freeing, resetting, finalising, and describing tensors
  *   stall=MS      every task of a stream waits MS milliseconds before it runs
  *   no-bf16       phase one refuses BFLOAT16 with 161002, as older chips do
  *   no-repeat     aclSetAclOpExecutorRepeatable refuses with 561000

@@ -3,6 +3,7 @@
  *
  *   t:TYPE:DIMS:STRIDES:OFFSET:BYTES   a tensor: numbers with commas, its storage in hexadecimal
  *   =N                                 the same tensor as argument N, from 0
+ *   v:N:DIMS:STRIDES:OFFSET            another tensor in the memory of argument N, and of its type
  *   s:TYPE:BYTES   a:NUMBERS   i:NUMBER   f:BYTES   null     a scalar, array, integer, float, NULL
  *
  * and a line of output its result: the codes of phase one, phase two and synchronising, as far as it
@@ -74,7 +75,7 @@ struct argument {
     float f;
     void *memory;
     size_t bytes;
-    int same; /* as this argument, or -1 */
+    int same; /* memory as this argument, or -1 */
 };
 
 struct operator_ {
@@ -254,6 +255,16 @@ static void readArgument(char *text, struct argument *all, int index)
         free(bytes);
         x->t = aclCreateTensor(list, rank, type, strides, offset, ACL_FORMAT_ND, &storage, 1, x->memory);
         require(x->t != NULL, "aclCreateTensor");
+    } else if (kind == 'v') {
+        x->same = atoi(part(&text));
+        aclDataType type;
+        require(aclGetDataType(all[x->same].t, &type) == 0, "a tensor to share memory with");
+        uint64_t rank = numbers(part(&text), list);
+        require(numbers(part(&text), strides) == rank, "as many strides as dimensions");
+        int64_t storage = (int64_t)(all[x->same].bytes / aclDataTypeSize(type));
+        x->t = aclCreateTensor(list, rank, type, strides, strtoll(text, NULL, 10), ACL_FORMAT_ND, &storage, 1,
+                               all[x->same].memory);
+        require(x->t != NULL, "aclCreateTensor");
     } else if (kind == 's') {
         aclDataType type = (aclDataType)atoi(part(&text));
         unsigned char *bytes = bytesOf(text, &count);
@@ -301,6 +312,7 @@ static void runCase(char *line, aclrtStream stream)
     }
     printf(" %" PRIu64, size);
     for (int i = 0; i < op->arguments; i++) {
+        if (x[i].same >= 0 && x[i].t != x[x[i].same].t) require(aclDestroyTensor(x[i].t) == 0, "aclDestroyTensor");
         if (x[i].same >= 0 || x[i].t == NULL) continue;
         unsigned char *bytes = malloc(x[i].bytes + 1);
         require(bytes != NULL, "memory");

@@ -13,6 +13,8 @@
 #include "acl/acl.h"
 #include "acl/acl_op_compiler.h"
 #include "aclnnop/aclnn_add.h"
+#include "aclnnop/aclnn_binary_cross_entropy_with_logits.h"
+#include "aclnnop/aclnn_copy.h"
 #include "aclnnop/aclnn_exp.h"
 #include "aclnnop/aclnn_mul.h"
 #include "aclnnop/aclnn_soft_margin_loss.h"
@@ -118,7 +120,13 @@ static const float zeros[N] = {0, 0, 0, 0}, ones[N] = {1, 1, 1, 1};
 static void testInit(void)
 {
     void *memory = NULL;
+    uint64_t size = 0;
+    aclOpExecutor *executor = NULL;
+    aclTensor *t = tensorOf(N, 1, 0, NULL);
     FAILS(100001, aclrtSetDevice(0), "aclInit");
+    FAILS(100001, aclnnExpGetWorkspaceSize(t, t, &size, &executor), "aclInit");
+    CODE(161001, aclnnExpGetWorkspaceSize(t, t, NULL, &executor));
+    OK(aclDestroyTensor(t));
     FAILS(100037, aclFinalize(), "aclFinalize");
     OK(aclInit(NULL));
     FAILS(100002, aclInit(NULL), "already");
@@ -132,13 +140,16 @@ static void testInit(void)
     OK(aclnnInit(NULL));
     OK(aclnnInit(NULL));
     CODE(107002, aclrtMalloc(&memory, 1, ACL_MEM_MALLOC_HUGE_FIRST));
+    t = tensorOf(N, 1, 0, NULL);
+    FAILS(107002, aclnnExpGetWorkspaceSize(t, t, &size, &executor), "no context");
+    OK(aclDestroyTensor(t));
     OK(aclnnFinalize());
     OK(aclInit(NULL));
     OK(aclFinalize());
 
     int32_t major = -1, minor = -1, patch = -1;
     OK(aclrtGetVersion(&major, &minor, &patch));
-    TRUE(major == 1 && minor >= 0 && patch >= 0);
+    TRUE(major == ACL_MAJOR_VERSION && minor == ACL_MINOR_VERSION && patch == ACL_PATCH_VERSION);
     char version[128] = "", package[] = "runtime";
     OK(aclsysGetVersionStr(package, version));
     TRUE(strstr(version, "simulator") != NULL);
@@ -325,6 +336,28 @@ static void testMemory(void)
     end();
 }
 
+/* A large allocation costs nothing before it is used, and is NaN wherever it is. */
+static void testLargeMemory(void)
+{
+    enum { CHUNK = 1 << 16 };
+    const size_t size = (size_t)1 << 29, places[] = {0, CHUNK - 4, CHUNK, 3 * CHUNK + 64, ((size_t)1 << 29) - 4};
+    begin(NULL);
+    void *memory = NULL;
+    for (int round = 0; round < 2; round++) {
+        OK(aclrtMalloc(&memory, size, ACL_MEM_MALLOC_HUGE_FIRST));
+        for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+            float value = 0;
+            OK(aclrtMemcpy(&value, 4, (char *)memory + places[i], 4, ACL_MEMCPY_DEVICE_TO_HOST));
+            TRUE(isnan(value));
+            OK(aclrtMemcpy((char *)memory + places[i], 4, ones, 4, ACL_MEMCPY_HOST_TO_DEVICE));
+            OK(aclrtMemcpy(&value, 4, (char *)memory + places[i], 4, ACL_MEMCPY_DEVICE_TO_HOST));
+            TRUE(value == 1);
+        }
+        OK(aclrtFree(memory));
+    }
+    end();
+}
+
 /* Many sizes at once, freed in another order: blocks do not overlap and all room comes back. */
 static void testAllocator(void)
 {
@@ -345,8 +378,11 @@ static void testAllocator(void)
             OK(aclrtFree(at[i]));
             at[i] = NULL;
         } else {
-            size[i] = 1 + (state >> 40) % (i % 50 == 0 ? 3000000 : 3000);
+            size[i] = 1 + (state >> 40) % (i % 50 == 0 ? 3000000 : i % 10 == 0 ? 200000 : 3000);
             OK(aclrtMalloc(&at[i], size[i], ACL_MEM_MALLOC_HUGE_FIRST));
+            unsigned char some = 0; /* of what was there before, nothing is left */
+            OK(aclrtMemcpy(&some, 1, (char *)at[i] + (state >> 20) % size[i], 1, ACL_MEMCPY_DEVICE_TO_HOST));
+            TRUE(some == 0xFF);
             OK(aclrtMemset(at[i], size[i], i, size[i]));
         }
     }
@@ -470,6 +506,84 @@ static void testEvents(void)
     OK(aclrtDestroyStream(other));
     OK(aclrtFree(a));
     OK(aclrtFree(b));
+    end();
+}
+
+static aclOpExecutor *planExp(aclTensor *self, aclTensor *out);
+
+/* A stream that waits for one that fails must not go on with what is not there. */
+static void testFailureCrosses(void)
+{
+    begin(NULL);
+    aclrtStream other = NULL, third = NULL;
+    aclrtEvent first = NULL, second = NULL;
+    aclrtStreamStatus streamStatus = ACL_STREAM_STATUS_RESERVED;
+    aclrtEventRecordedStatus eventStatus = ACL_EVENT_RECORDED_STATUS_NOT_READY;
+    void *a = allocate(zeros), *b = allocate(zeros);
+    float host[N] = {9};
+    aclTensor *self = tensorOf(N, 1, 0, a), *out = tensorOf(N, 1, 0, b);
+    OK(aclrtCreateStream(&other));
+    OK(aclrtCreateStream(&third));
+    OK(aclrtCreateEvent(&first));
+    OK(aclrtCreateEvent(&second));
+    ascendsimSetFaults("task=1;stall=20");
+    OK(aclnnExp(NULL, 0, planExp(self, out), stream));
+    OK(aclrtRecordEvent(first, stream));
+    OK(aclrtStreamWaitEvent(other, first));
+    OK(aclrtMemcpyAsync(host, BYTES, b, BYTES, ACL_MEMCPY_DEVICE_TO_HOST, other));
+    OK(aclrtRecordEvent(second, other));
+    OK(aclrtStreamWaitEvent(third, second)); /* and on from there */
+    FAILS(507015, aclrtSynchronizeStream(third), "was to fail");
+    FAILS(507015, aclrtSynchronizeStream(other), "event that it waits for");
+    TRUE(host[0] == 9);
+    FAILS(507015, aclrtSynchronizeEvent(first), "was to fail");
+    FAILS(507015, aclrtStreamQuery(stream, &streamStatus), "was to fail");
+    CODE(507015, aclrtStreamQuery(other, &streamStatus));
+    TRUE(streamStatus == ACL_STREAM_STATUS_RESERVED);
+    FAILS(507015, aclrtQueryEventStatus(second, &eventStatus), "was to fail");
+    TRUE(eventStatus == ACL_EVENT_RECORDED_STATUS_NOT_READY);
+    ascendsimSetFaults(NULL);
+
+    /* An event that is recorded elsewhere since is as good as new, and so is a new stream. */
+    OK(aclrtDestroyStream(third));
+    OK(aclrtCreateStream(&third));
+    OK(aclrtRecordEvent(first, third));
+    OK(aclrtSynchronizeEvent(first));
+    OK(aclrtQueryEventStatus(first, &eventStatus));
+    TRUE(eventStatus == ACL_EVENT_RECORDED_STATUS_COMPLETE);
+    OK(aclrtSynchronizeStream(third));
+
+    OK(aclDestroyTensor(self));
+    OK(aclDestroyTensor(out));
+    OK(aclrtFree(a));
+    OK(aclrtFree(b));
+    OK(aclrtDestroyEvent(first));
+    OK(aclrtDestroyEvent(second));
+    OK(aclrtDestroyStream(other));
+    OK(aclrtDestroyStream(third));
+    end();
+}
+
+/* Force ends a stream that waits for another one, which itself would take a day. */
+static void testForce(void)
+{
+    begin("stall=86400000");
+    aclrtStream slow = NULL, waiting = NULL;
+    aclrtEvent event = NULL;
+    void *memory = allocate(ones);
+    OK(aclrtCreateStream(&slow));
+    OK(aclrtCreateStream(&waiting));
+    OK(aclrtCreateEvent(&event));
+    OK(aclrtMemsetAsync(memory, BYTES, 0, BYTES, slow));
+    OK(aclrtRecordEvent(event, slow));
+    OK(aclrtStreamWaitEvent(waiting, event));
+    OK(aclrtMemsetAsync(memory, BYTES, 0, BYTES, waiting));
+    OK(aclrtDestroyStreamForce(waiting));
+    OK(aclrtDestroyStreamForce(slow));
+    CODE(107022, aclrtSynchronizeEvent(event));
+    TRUE(firstOf(memory) == 1);
+    OK(aclrtDestroyEvent(event));
+    OK(aclrtFree(memory));
     end();
 }
 
@@ -612,8 +726,8 @@ static void testExecutors(void)
     CODE(161002, aclSetInputTensorAddr(executor, 1, self, c));
     CODE(161002, aclSetTensorAddr(executor, 2, out, c));
     CODE(161002, aclSetTensorAddr(executor, 0, out, c));
-    CODE(161001, aclSetTensorAddr(executor, 0, NULL, c));
-    CODE(161001, aclSetTensorAddr(NULL, 0, self, c));
+    CODE(561103, aclSetTensorAddr(executor, 0, NULL, c));
+    CODE(561103, aclSetTensorAddr(NULL, 0, self, c));
     OK(aclDestroyAclOpExecutor(executor));
     OK(aclDestroyTensor(self));
     OK(aclDestroyTensor(out));
@@ -631,6 +745,81 @@ static void testExecutors(void)
     CODE(561103, aclDestroyAclOpExecutor(executor));
     OK(aclDestroyTensor(self));
     OK(aclDestroyTensor(out));
+    OK(aclrtFree(a));
+    OK(aclrtFree(b));
+    OK(aclrtFree(c));
+    end();
+}
+
+/* Which tensors an index counts, and that all places of a tensor move. */
+static void testAddresses(void)
+{
+    begin(NULL);
+    float one = 1;
+    void *a = allocate(ones), *b = allocate(ones), *c = allocate(zeros), *address = NULL;
+    aclTensor *x = tensorOf(N, 1, 0, a), *y = tensorOf(N, 1, 0, b), *scalar;
+    aclScalar *alpha = aclCreateScalar(&one, ACL_FLOAT);
+    uint64_t size = 0;
+    aclOpExecutor *executor = NULL;
+
+    /* What is overwritten is both the first input and the first output, and one tensor. */
+    OK(aclnnInplaceAddGetWorkspaceSize(x, y, alpha, &size, &executor));
+    OK(aclSetAclOpExecutorRepeatable(executor));
+    OK(aclSetTensorAddr(executor, 0, x, c));
+    OK(aclnnInplaceAdd(NULL, 0, executor, stream));
+    OK(aclrtSynchronizeStream(stream));
+    TRUE(firstOf(a) == 1 && firstOf(c) == 1);
+    OK(aclGetRawTensorAddr(x, &address));
+    TRUE(address == c);
+    OK(aclSetInputTensorAddr(executor, 0, x, a));
+    OK(aclSetOutputTensorAddr(executor, 0, x, c));
+    OK(aclSetTensorAddr(executor, 1, y, b));
+    CODE(161002, aclSetTensorAddr(executor, 2, x, c));
+    CODE(161002, aclSetInputTensorAddr(executor, 2, x, c));
+    CODE(161002, aclSetOutputTensorAddr(executor, 1, y, c));
+    OK(aclnnInplaceAdd(NULL, 0, executor, stream));
+    OK(aclrtSynchronizeStream(stream));
+    TRUE(firstOf(a) == 1 && firstOf(c) == 2);
+    ascendsimSetFaults("lost=1");
+    OK(aclnnInplaceAdd(NULL, 0, executor, stream));
+    FAILS(507899, aclSetTensorAddr(executor, 0, x, a), "lost");
+    ascendsimSetFaults(NULL);
+    OK(aclDestroyAclOpExecutor(executor));
+
+    /* A tensor that is two arguments. */
+    OK(aclSetRawTensorAddr(x, a));
+    OK(aclnnAddGetWorkspaceSize(x, y, alpha, x, &size, &executor));
+    OK(aclSetAclOpExecutorRepeatable(executor));
+    OK(aclSetInputTensorAddr(executor, 0, x, c));
+    OK(aclrtDestroyStreamForce(stream));
+    OK(aclrtCreateStream(&stream));
+    OK(aclrtMemset(c, BYTES, 0, BYTES));
+    OK(aclnnAdd(NULL, 0, executor, stream));
+    OK(aclrtSynchronizeStream(stream));
+    TRUE(firstOf(a) == 1 && firstOf(c) == 1);
+    OK(aclDestroyAclOpExecutor(executor));
+
+    /* The order is the C function's, and also where a tensor comes first that is only written. */
+    OK(aclnnInplaceCopyGetWorkspaceSize(x, y, &size, &executor));
+    OK(aclSetAclOpExecutorRepeatable(executor));
+    CODE(161002, aclSetTensorAddr(executor, 0, y, c));
+    OK(aclSetTensorAddr(executor, 0, x, a));
+    OK(aclSetTensorAddr(executor, 1, y, c));
+    OK(aclDestroyAclOpExecutor(executor));
+
+    /* What was NULL counts, and stays NULL. */
+    scalar = aclCreateTensor(NULL, 0, ACL_FLOAT, NULL, 0, ACL_FORMAT_ND, NULL, 0, c);
+    OK(aclnnBinaryCrossEntropyWithLogitsGetWorkspaceSize(x, y, NULL, NULL, 2, scalar, &size, &executor));
+    OK(aclSetAclOpExecutorRepeatable(executor));
+    FAILS(161002, aclSetTensorAddr(executor, 2, scalar, b), "NULL");
+    CODE(161002, aclSetInputTensorAddr(executor, 3, scalar, b));
+    OK(aclSetTensorAddr(executor, 4, scalar, b));
+    OK(aclSetOutputTensorAddr(executor, 0, scalar, c));
+    OK(aclDestroyAclOpExecutor(executor));
+    OK(aclDestroyTensor(scalar));
+    OK(aclDestroyTensor(x));
+    OK(aclDestroyTensor(y));
+    OK(aclDestroyScalar(alpha));
     OK(aclrtFree(a));
     OK(aclrtFree(b));
     OK(aclrtFree(c));
@@ -668,10 +857,15 @@ static void testMisuse(void)
         void *memory;
         const char *words;
     } bad[] = {
-        {1, 0, host, "no device memory"},        {1, 0, NULL, "no device memory"},
-        {1, 1, a, "allocation of 16"},           {1, -1, a, "not allocated"},
-        {2, 0, a, "allocation of 16"},           {-1, 0, a, "not allocated"},
-        {1, 0, (char *)a + 4, "multiple of 32"}, {INT64_MAX, 0, a, "further"},
+        {1, 0, host, "no device memory"},
+        {1, 0, NULL, "no device memory"},
+        {1, 1, a, "allocation of 16"},
+        {1, -1, a, "bytes -4 to 12"},
+        {2, 0, a, "allocation of 16"},
+        {-1, 0, a, "bytes -12 to 4"},
+        {1, 0, (char *)a + 4, "multiple of 32"},
+        {INT64_MAX, 0, a, "further"},
+        {1, ((char *)b - (char *)a) / 4, a, "allocation of 16"}, /* b is live, but not what a points to */
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         aclTensor *t = tensorOf(N, bad[i].stride, bad[i].offset, bad[i].memory);
@@ -717,6 +911,28 @@ static void testMisuse(void)
     FAILS(161002, aclnnExp(host, size, executor, stream), "workspace");
     OK(aclDestroyTensor(strided));
     OK(aclDestroyTensor(pair));
+
+    /* Something that is no format; CANN's own are all taken. */
+    const int64_t n = N;
+    for (int format = -2; format < 60; format++) {
+        static const int known[] = {-1, 0, 1, 2, 3, 4, 12, 16, 27, 29, 30, 32, 33, 35, 47, 50, 51, 52, 53, 54};
+        bool is = false;
+        for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) is = is || known[i] == format;
+        aclTensor *t = aclCreateTensor(&n, 1, ACL_FLOAT, NULL, 0, (aclFormat)format, &n, 1, a);
+        CODE(is ? 0 : 161002, aclnnExpGetWorkspaceSize(t, out, &size, &executor));
+        if (is) OK(aclDestroyAclOpExecutor(executor));
+        OK(aclDestroyTensor(t));
+    }
+
+    /* Phase two in another context than phase one. */
+    aclrtContext usual = NULL, another = NULL;
+    executor = planExp(good, out);
+    OK(aclrtGetCurrentContext(&usual));
+    OK(aclrtCreateContext(&another, 0));
+    FAILS(107003, aclnnExp(NULL, 0, executor, NULL), "another context");
+    CODE(561103, aclDestroyAclOpExecutor(executor));
+    OK(aclrtSetCurrentContext(usual));
+    OK(aclrtDestroyContext(another));
 
     /* Memory that goes between launch and run. */
     ascendsimSetFaults("stall=50");
@@ -896,16 +1112,53 @@ static void testLeaks(void)
     OK(aclrtMallocHost(&h, 48));
     OK(aclrtCreateEvent(&event));
     aclTensor *t = tensorOf(N, 1, 0, a);
-    (void)aclCreateScalar(&one, ACL_FLOAT);
-    (void)planExp(t, t);
+    aclScalar *scalar = aclCreateScalar(&one, ACL_FLOAT);
+    aclOpExecutor *left = planExp(t, t);
     OK(aclrtCreateContext(&context, 0));
     OK(aclFinalize());
     CODE(0, (int)ascendsimAlive());
-    CODE(161002, aclDestroyTensor(t));
     CODE(107000, aclrtFree(a));
     CODE(107002, aclrtSynchronizeStream(stream));
+
+    /* What was left can be destroyed, once, and nothing else be done with it, also after initialising again. */
     begin(NULL);
+    uint64_t size = 0;
+    aclOpExecutor *executor = NULL;
+    aclDataType type = ACL_DT_UNDEFINED;
+    CODE(0, (int)ascendsimAlive() - 2); /* the context and the stream */
+    CODE(161002, aclGetDataType(t, &type));
+    CODE(161002, aclnnExpGetWorkspaceSize(t, t, &size, &executor));
+    FAILS(561103, aclnnExp(NULL, 0, left, stream), "not live");
+    OK(aclDestroyAclOpExecutor(left));
+    CODE(561103, aclDestroyAclOpExecutor(left));
+    OK(aclDestroyTensor(t));
+    CODE(161002, aclDestroyTensor(t));
+    OK(aclDestroyScalar(scalar));
+    CODE(161002, aclDestroyScalar(scalar));
     end();
+}
+
+/* As destructors do that run at the end of main. */
+static void testLateDestroying(void)
+{
+    const int64_t dims[] = {N};
+    float one = 1;
+    begin("report=/dev/null");
+    const aclTensor *t = tensorOf(N, 1, 0, NULL);
+    const aclScalar *s = aclCreateScalar(&one, ACL_FLOAT);
+    aclTensorList *tensors = aclCreateTensorList(&t, 1);
+    aclScalarList *scalars = aclCreateScalarList(&s, 1);
+    aclIntArray *array = aclCreateIntArray(dims, 1);
+    OK(aclrtDestroyStream(stream));
+    OK(aclrtResetDevice(0));
+    OK(aclFinalize());
+    OK(aclDestroyTensorList(tensors)); /* with its tensor */
+    CODE(161002, aclDestroyTensor(t));
+    OK(aclDestroyScalarList(scalars));
+    CODE(161002, aclDestroyScalar(s));
+    OK(aclDestroyIntArray(array));
+    CODE(161002, aclDestroyIntArray(array));
+    ascendsimSetFaults(NULL);
 }
 
 /* ---- threads ---- */
@@ -964,6 +1217,43 @@ static void testThreads(void)
     end();
 }
 
+static void *createAgain(void *argument)
+{
+    _Atomic bool *stop = argument;
+    while (!*stop) { /* each call may come too late */
+        aclrtStream created = NULL;
+        aclrtEvent event = NULL;
+        aclrtContext context = NULL;
+        (void)aclrtSetDevice(0);
+        if (aclrtCreateStream(&created) == 0) (void)aclrtDestroyStream(created);
+        if (aclrtCreateEvent(&event) == 0) (void)aclrtDestroyEvent(event);
+        if (aclrtCreateContext(&context, 0) == 0) (void)aclrtDestroyContext(context);
+    }
+    return NULL;
+}
+
+/* Whatever is made while another thread finalises goes with that or the next time. */
+static void testFinalizeRace(void)
+{
+    enum { ROUNDS = 60 };
+    _Atomic bool stop = false;
+    pthread_t thread;
+    ascendsimSetFaults("report=/dev/null");
+    OK(aclInit(NULL));
+    TRUE(pthread_create(&thread, NULL, createAgain, &stop) == 0);
+    for (int i = 0; i < ROUNDS; i++) {
+        struct timespec pause = {.tv_nsec = 1000000};
+        nanosleep(&pause, NULL);
+        OK(aclFinalize());
+        OK(aclInit(NULL));
+    }
+    stop = true;
+    pthread_join(thread, NULL);
+    OK(aclFinalize());
+    CODE(0, (int)ascendsimAlive());
+    ascendsimSetFaults(NULL);
+}
+
 int main(int argc, char **argv)
 {
     const struct {
@@ -973,16 +1263,22 @@ int main(int argc, char **argv)
                  {"types", testTypes},
                  {"contexts", testContexts},
                  {"memory", testMemory},
+                 {"large", testLargeMemory},
                  {"allocator", testAllocator},
                  {"streams", testStreams},
                  {"events", testEvents},
+                 {"failure-crosses", testFailureCrosses},
+                 {"force", testForce},
                  {"descriptors", testDescriptors},
                  {"executors", testExecutors},
+                 {"addresses", testAddresses},
                  {"misuse", testMisuse},
                  {"faults", testFaults},
                  {"overflow", testOverflow},
                  {"every-fault", testEveryFault},
                  {"leaks", testLeaks},
+                 {"late", testLateDestroying},
+                 {"finalize-race", testFinalizeRace},
                  {"threads", testThreads}};
     int ran = 0;
     for (size_t i = 0; i < sizeof tests / sizeof tests[0]; i++) {

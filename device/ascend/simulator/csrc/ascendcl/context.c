@@ -28,9 +28,13 @@ static aclError checkDevice(const char *function, int32_t id)
     return ACL_SUCCESS;
 }
 
-/* Makes a context with its default stream. On failure returns NULL and sets *code. */
+/* Makes a context with its default stream. On failure returns NULL and sets *code. Needs the mutex. */
 static void *newContext(const char *function, bool isDefault, aclError *code)
 {
+    if (!simInitialised()) {
+        *code = simFail(ACL_ERROR_UNINITIALIZE, "%s: aclInit has not been called", function);
+        return NULL;
+    }
     struct simContext *context = calloc(1, sizeof *context);
     if (context == NULL) {
         *code = simFail(ACL_ERROR_BAD_ALLOC, "%s: out of host memory", function);
@@ -71,28 +75,44 @@ struct simContext *simAcquireContext(const char *function, aclError *code)
     return context;
 }
 
+const void *simCurrentContext(const char *function, aclError *code)
+{
+    struct simContext *context = simAcquireContext(function, code);
+    if (context == NULL) return NULL;
+    const void *handle = context->object.handle;
+    simRelease(context);
+    return handle;
+}
+
+bool simContextLives(const void *handle)
+{
+    void *context = simAcquire(handle, SIM_CONTEXT);
+    if (context != NULL) simRelease(context);
+    return context != NULL;
+}
+
+/* The library is not initialised any more, and so no context is made once the mutex has been held. */
 void simCloseContexts(void)
 {
     size_t count;
+    pthread_mutex_lock(&mutex);
     void **contexts = simAcquireAll(SIM_CONTEXT, &count);
+    defaultContext = NULL;
+    uses = 0;
+    memset(&processOptions, 0, sizeof processOptions);
+    pthread_mutex_unlock(&mutex);
     for (size_t i = 0; i < count; i++) {
         struct simContext *context = contexts[i];
         closeContext(context->object.handle, false);
         simRelease(context);
     }
     free(contexts);
-    pthread_mutex_lock(&mutex);
-    defaultContext = NULL;
-    uses = 0;
-    memset(&processOptions, 0, sizeof processOptions);
-    pthread_mutex_unlock(&mutex);
 }
 
 aclError aclrtSetDevice(int32_t deviceId)
 {
     aclError code = checkDevice("aclrtSetDevice", deviceId);
     if (code != ACL_SUCCESS) return code;
-    if (!simInitialised()) return simFail(ACL_ERROR_UNINITIALIZE, "aclrtSetDevice: aclInit has not been called");
     SIM_REFUSE_IF_LOST();
     pthread_mutex_lock(&mutex);
     if (defaultContext == NULL) defaultContext = newContext("aclrtSetDevice", true, &code);
@@ -167,9 +187,10 @@ aclError aclrtCreateContext(aclrtContext *context, int32_t deviceId)
     if (context == NULL) return simFail(ACL_ERROR_INVALID_PARAM, "aclrtCreateContext: context is NULL");
     aclError code = checkDevice("aclrtCreateContext", deviceId);
     if (code != ACL_SUCCESS) return code;
-    if (!simInitialised()) return simFail(ACL_ERROR_UNINITIALIZE, "aclrtCreateContext: aclInit has not been called");
     SIM_REFUSE_IF_LOST();
+    pthread_mutex_lock(&mutex);
     void *handle = newContext("aclrtCreateContext", false, &code);
+    pthread_mutex_unlock(&mutex);
     if (handle == NULL) return code;
     current = handle;
     *context = handle;

@@ -2,33 +2,47 @@
 #include "internal.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
+/* What is in an event is guarded by the mutex, which is one for all events. */
 struct event {
     struct simObject object;
-    bool timed; /* keeps the time of its mark */
-
-    pthread_mutex_t mutex; /* guards what follows */
-    pthread_cond_t reached;
-    uint64_t recorded; /* how often aclrtRecordEvent was called */
-    uint64_t passed;   /* up to which of these the streams have come */
-    int status;        /* of the stream at the last mark */
-    double time;       /* in milliseconds */
+    bool timed;                     /* keeps the time of its mark */
+    uint64_t recorded;              /* how often aclrtRecordEvent was called */
+    uint64_t passed;                /* up to which of these the streams have come */
+    int status;                     /* of the stream at the last mark */
+    double time;                    /* in milliseconds */
+    char message[SIM_MESSAGE_SIZE]; /* that goes with status */
 };
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t reached; /* some event has been passed, or some stream is aborting */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void initialise(void) { simCondInit(&reached); }
+
+static void lock(void)
+{
+    pthread_once(&once, initialise);
+    pthread_mutex_lock(&mutex);
+}
+
+static void unlock(void) { pthread_mutex_unlock(&mutex); }
+
+void simWakeEvents(void)
+{
+    lock();
+    pthread_cond_broadcast(&reached);
+    unlock();
+}
 
 /* A mark in a stream: the event's n-th record, or a wait for it. */
 struct mark {
     struct event *event;
     uint64_t n;
+    void *stream;
 };
-
-static void destroy(void *destroyed)
-{
-    struct event *event = destroyed;
-    pthread_cond_destroy(&event->reached);
-    pthread_mutex_destroy(&event->mutex);
-    free(event);
-}
 
 static void dropMark(void *dropped)
 {
@@ -53,18 +67,19 @@ static aclError create(const char *function, aclrtEvent *handle, bool timed)
     if (handle == NULL) return simFail(ACL_ERROR_INVALID_PARAM, "%s: event is NULL", function);
     if (simLost()) return simFail(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "%s: the device is lost", function);
     aclError code;
-    struct simContext *context = simAcquireContext(function, &code);
+    const void *context = simCurrentContext(function, &code);
     if (context == NULL) return code;
-    simRelease(context);
     struct event *event = calloc(1, sizeof *event);
     if (event == NULL) return simFail(ACL_ERROR_BAD_ALLOC, "%s: out of host memory", function);
     event->timed = timed;
-    pthread_mutex_init(&event->mutex, NULL);
-    simCondInit(&event->reached);
-    void *opened = simOpen(event, SIM_EVENT, "of aclrtCreateEvent", destroy);
+    void *opened = simOpen(event, SIM_EVENT, "of aclrtCreateEvent", free);
     if (opened == NULL) {
-        destroy(event);
+        free(event);
         return simFail(ACL_ERROR_RT_NO_EVENT_RESOURCE, "%s: no handle is left", function);
+    }
+    if (!simContextLives(context)) { /* aclFinalize may have passed by the event */
+        simClose(opened, SIM_EVENT);
+        return simFail(ACL_ERROR_RT_CONTEXT_NULL, "%s: the context of this thread has been destroyed", function);
     }
     *handle = opened;
     return ACL_SUCCESS;
@@ -90,28 +105,35 @@ aclError aclrtDestroyEvent(aclrtEvent event)
     return ACL_SUCCESS;
 }
 
-static void pass(void *argument, int status)
+static int pass(void *argument, int status, char message[SIM_MESSAGE_SIZE])
 {
     const struct mark *mark = argument;
     struct event *event = mark->event;
-    pthread_mutex_lock(&event->mutex);
+    lock();
     if (mark->n > event->passed) {
         event->passed = mark->n;
         event->status = status;
         event->time = simMilliseconds();
+        memcpy(event->message, message, sizeof event->message);
     }
-    pthread_cond_broadcast(&event->reached);
-    pthread_mutex_unlock(&event->mutex);
+    pthread_cond_broadcast(&reached);
+    unlock();
+    return ACL_SUCCESS;
 }
 
-static void await(void *argument, int status)
+/* A stream that waits for one that has failed fails as well: what it would go on with is not there. */
+static int await(void *argument, int status, char message[SIM_MESSAGE_SIZE])
 {
     const struct mark *mark = argument;
     struct event *event = mark->event;
-    if (status != ACL_SUCCESS) return; /* nothing after this will run */
-    pthread_mutex_lock(&event->mutex);
-    while (event->passed < mark->n) pthread_cond_wait(&event->reached, &event->mutex);
-    pthread_mutex_unlock(&event->mutex);
+    if (status != ACL_SUCCESS) return status; /* nothing after this will run */
+    lock();
+    while (event->passed < mark->n && !simAborting(mark->stream)) pthread_cond_wait(&reached, &mutex);
+    if (event->passed >= mark->n) status = event->status;
+    if (status != ACL_SUCCESS)
+        snprintf(message, SIM_MESSAGE_SIZE, "before the event that it waits for, %.450s", event->message);
+    unlock();
+    return status;
 }
 
 /* Puts a mark into a stream: one more record of the event, or a wait for the last one. */
@@ -128,17 +150,18 @@ static aclError place(const char *function, aclrtEvent eventHandle, aclrtStream 
     }
     struct mark *mark = malloc(sizeof *mark);
     if (mark == NULL) {
-        simRelease(event);
         code = simFail(ACL_ERROR_BAD_ALLOC, "%s: out of host memory", function);
     } else {
-        /* The mark has the reference now. */
-        pthread_mutex_lock(&event->mutex);
-        if (record) event->recorded++;
-        *mark = (struct mark){event, event->recorded};
-        pthread_mutex_unlock(&event->mutex);
+        simRetain(event);
+        lock();
+        uint64_t n = event->recorded + (record ? 1 : 0);
+        *mark = (struct mark){event, n, stream};
         code = simSubmitMark(stream, record ? pass : await, dropMark, mark);
+        if (code == ACL_SUCCESS) event->recorded = n; /* a record that is refused is never passed */
+        unlock();
     }
     simRelease(stream);
+    simRelease(event);
     return code;
 }
 
@@ -152,6 +175,13 @@ aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event)
     return place("aclrtStreamWaitEvent", event, stream, false);
 }
 
+/* The answer to whoever finds that an event has been passed. Needs the mutex. */
+static aclError outcome(const char *function, const struct event *event)
+{
+    if (event->status == ACL_SUCCESS) return ACL_SUCCESS;
+    return simFail(event->status, "%s: a task before the event failed: %s", function, event->message);
+}
+
 aclError aclrtQueryEventStatus(aclrtEvent handle, aclrtEventRecordedStatus *status)
 {
     if (status == NULL) return simFail(ACL_ERROR_INVALID_PARAM, "aclrtQueryEventStatus: status is NULL");
@@ -159,12 +189,14 @@ aclError aclrtQueryEventStatus(aclrtEvent handle, aclrtEventRecordedStatus *stat
     aclError code;
     struct event *event = acquire("aclrtQueryEventStatus", handle, &code);
     if (event == NULL) return code;
-    pthread_mutex_lock(&event->mutex);
+    lock();
     bool complete = event->recorded > 0 && event->passed == event->recorded;
-    pthread_mutex_unlock(&event->mutex);
-    *status = complete ? ACL_EVENT_RECORDED_STATUS_COMPLETE : ACL_EVENT_RECORDED_STATUS_NOT_READY;
+    code = complete ? outcome("aclrtQueryEventStatus", event) : ACL_SUCCESS;
+    unlock();
+    if (code == ACL_SUCCESS)
+        *status = complete ? ACL_EVENT_RECORDED_STATUS_COMPLETE : ACL_EVENT_RECORDED_STATUS_NOT_READY;
     simRelease(event);
-    return ACL_SUCCESS;
+    return code;
 }
 
 static aclError synchronise(const char *function, aclrtEvent handle, int32_t milliseconds)
@@ -178,18 +210,16 @@ static aclError synchronise(const char *function, aclrtEvent handle, int32_t mil
     if (event == NULL) return code;
     struct timespec until = simDeadline(milliseconds);
     bool late = false;
-    code = ACL_SUCCESS;
-    pthread_mutex_lock(&event->mutex);
+    lock();
     uint64_t target = event->recorded;
     while (event->passed < target && !late) {
-        if (milliseconds < 0) pthread_cond_wait(&event->reached, &event->mutex);
-        else late = pthread_cond_timedwait(&event->reached, &event->mutex, &until) != 0;
+        if (milliseconds < 0) pthread_cond_wait(&reached, &mutex);
+        else late = pthread_cond_timedwait(&reached, &mutex, &until) != 0;
     }
     if (event->passed < target)
         code = simFail(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, "%s: not reached after %d ms", function, (int)milliseconds);
-    else if (event->status != ACL_SUCCESS)
-        code = simFail(event->status, "%s: a task before the event failed", function);
-    pthread_mutex_unlock(&event->mutex);
+    else code = outcome(function, event);
+    unlock();
     simRelease(event);
     return code;
 }
@@ -204,10 +234,10 @@ aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout)
 /* Reads when the streams passed the event's last record; false if that is not known. */
 static bool timeOf(struct event *event, double *time)
 {
-    pthread_mutex_lock(&event->mutex);
+    lock();
     bool known = event->timed && event->recorded > 0 && event->passed == event->recorded;
     *time = event->time;
-    pthread_mutex_unlock(&event->mutex);
+    unlock();
     return known;
 }
 

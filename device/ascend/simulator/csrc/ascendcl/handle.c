@@ -41,6 +41,7 @@ void *simOpen(void *opened, enum simKind kind, const char *label, void (*destroy
         object->handle = handle;
         object->destroy = destroy;
         object->label = label;
+        object->left = false;
         object->next = *bucket(handle);
         *bucket(handle) = object;
         alive += kind != SIM_DEFAULT_STREAM;
@@ -53,9 +54,18 @@ void *simAcquire(const void *handle, enum simKind kind)
 {
     pthread_mutex_lock(&mutex);
     struct simObject *object = *find(handle, kind);
+    if (object != NULL && object->left) object = NULL;
     if (object != NULL) object->references++;
     pthread_mutex_unlock(&mutex);
     return object;
+}
+
+void simRetain(void *retained)
+{
+    struct simObject *object = retained;
+    pthread_mutex_lock(&mutex);
+    object->references++;
+    pthread_mutex_unlock(&mutex);
 }
 
 void simRelease(void *released)
@@ -67,16 +77,22 @@ void simRelease(void *released)
     if (last) object->destroy(object);
 }
 
-bool simClose(const void *handle, enum simKind kind)
+void *simTake(const void *handle, enum simKind kind)
 {
     pthread_mutex_lock(&mutex);
     struct simObject **at = find(handle, kind);
     struct simObject *object = *at;
     if (object != NULL) {
         *at = object->next;
-        alive -= kind != SIM_DEFAULT_STREAM;
+        alive -= kind != SIM_DEFAULT_STREAM && !object->left;
     }
     pthread_mutex_unlock(&mutex);
+    return object;
+}
+
+bool simClose(const void *handle, enum simKind kind)
+{
+    void *object = simTake(handle, kind);
     if (object != NULL) simRelease(object);
     return object != NULL;
 }
@@ -98,7 +114,7 @@ void simListHandles(FILE *file)
     pthread_mutex_lock(&mutex);
     for (int i = 0; i < BUCKETS; i++) {
         for (const struct simObject *object = buckets[i]; object != NULL; object = object->next) {
-            if (names[object->kind] != NULL)
+            if (names[object->kind] != NULL && !object->left)
                 fprintf(file, "ascendsim: leaked: %s %s\n", names[object->kind], object->label);
         }
     }
@@ -113,7 +129,7 @@ void **simAcquireAll(enum simKind kind, size_t *count)
     pthread_mutex_lock(&mutex);
     for (int i = 0; i < BUCKETS; i++) {
         for (struct simObject *object = buckets[i]; object != NULL; object = object->next) {
-            if (object->kind != kind) continue;
+            if (object->kind != kind || object->left) continue;
             if (*count == room) {
                 size_t larger = room == 0 ? 16 : 2 * room;
                 void **at = realloc(objects, larger * sizeof *at);
@@ -139,4 +155,17 @@ void simCloseKind(enum simKind kind)
         simRelease(object);
     }
     free(objects);
+}
+
+void simLeaveKind(enum simKind kind)
+{
+    pthread_mutex_lock(&mutex);
+    for (int i = 0; i < BUCKETS; i++) {
+        for (struct simObject *object = buckets[i]; object != NULL; object = object->next) {
+            if (object->kind != kind || object->left) continue;
+            object->left = true;
+            alive--;
+        }
+    }
+    pthread_mutex_unlock(&mutex);
 }

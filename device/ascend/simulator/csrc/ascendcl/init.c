@@ -1,6 +1,7 @@
 /* Beginning, end, and what there is to say of the library as a whole. */
 #include "internal.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,15 +10,10 @@
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t references;
-static char *firstConfig; /* of the process's first aclInit; "" for NULL */
+static atomic_bool initialised; /* references > 0, but for the time that finalising takes */
+static char *firstConfig;       /* of the process's first aclInit; "" for NULL */
 
-bool simInitialised(void)
-{
-    pthread_mutex_lock(&mutex);
-    bool is = references > 0;
-    pthread_mutex_unlock(&mutex);
-    return is;
-}
+bool simInitialised(void) { return atomic_load(&initialised); }
 
 /* Needs the mutex. */
 static aclError initialise(const char *config)
@@ -26,9 +22,8 @@ static aclError initialise(const char *config)
         return simFail(ACL_ERROR_INVALID_PARAM, "aclInit: the configuration is \"%s\", but was \"%s\" before", config,
                        firstConfig);
     if (config[0] != '\0') {
-        FILE *file = fopen(config, "r");
-        if (file == NULL) return simFail(ACL_ERROR_INVALID_FILE, "aclInit: %s cannot be read", config);
-        fclose(file);
+        aclError code = simCheckConfig(config);
+        if (code != ACL_SUCCESS) return code;
     }
     if (firstConfig == NULL) {
         firstConfig = malloc(strlen(config) + 1);
@@ -45,6 +40,7 @@ aclError aclInit(const char *configPath)
     if (references == 0) code = initialise(configPath == NULL ? "" : configPath);
     else code = simFail(ACL_ERROR_REPEAT_INITIALIZE, "aclInit: already initialised, which need not be an error");
     if (code == ACL_SUCCESS || code == ACL_ERROR_REPEAT_INITIALIZE) references++;
+    atomic_store(&initialised, references > 0);
     pthread_mutex_unlock(&mutex);
     return code;
 }
@@ -68,12 +64,15 @@ static void reportLeaks(void)
     if (toFile) fclose(report);
 }
 
+/* Descriptors are the host's: destructors that run later may still destroy them. */
 static void finalise(void)
 {
-    static const enum simKind rest[] = {SIM_EVENT, SIM_TENSOR, SIM_SCALAR, SIM_ARRAY, SIM_LIST, SIM_EXECUTOR};
+    static const enum simKind descriptors[] = {SIM_TENSOR, SIM_SCALAR, SIM_ARRAY, SIM_LIST, SIM_EXECUTOR};
+    atomic_store(&initialised, false); /* first, so that nobody makes a context that is not closed */
     reportLeaks();
     simCloseContexts();
-    for (size_t i = 0; i < sizeof rest / sizeof rest[0]; i++) simCloseKind(rest[i]);
+    simCloseKind(SIM_EVENT);
+    for (size_t i = 0; i < sizeof descriptors / sizeof descriptors[0]; i++) simLeaveKind(descriptors[i]);
     simFreeAll();
 }
 
@@ -105,9 +104,9 @@ aclError aclrtGetVersion(int32_t *majorVersion, int32_t *minorVersion, int32_t *
 {
     if (majorVersion == NULL || minorVersion == NULL || patchVersion == NULL)
         return simFail(ACL_ERROR_INVALID_PARAM, "aclrtGetVersion: an argument is NULL");
-    *majorVersion = 1;
-    *minorVersion = 10;
-    *patchVersion = 0;
+    *majorVersion = ACL_MAJOR_VERSION;
+    *minorVersion = ACL_MINOR_VERSION;
+    *patchVersion = ACL_PATCH_VERSION;
     return ACL_SUCCESS;
 }
 

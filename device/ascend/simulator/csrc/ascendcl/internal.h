@@ -28,6 +28,8 @@ int64_t simAliveHandles(void);
 void simListHandles(FILE *file);
 /* Closes the objects of a kind. */
 void simCloseKind(enum simKind kind);
+/* Leaves the objects of a kind, which is one that is counted, to be destroyed and nothing else. */
+void simLeaveKind(enum simKind kind);
 /* Returns the objects of a kind, each with a reference, in an array to be freed; NULL if there are none. */
 void **simAcquireAll(enum simKind kind, size_t *count);
 
@@ -42,17 +44,28 @@ int64_t simAliveBuffers(void);
 void simListBuffers(FILE *file);
 void simFreeAll(void);
 
+/* config.c */
+aclError simCheckConfig(const char *path); /* for aclInit: a file that holds a JSON object */
+
 /* context.c */
 struct simContext *simAcquireContext(const char *function, aclError *code);
+bool simContextLives(const void *handle);
 void simCloseContexts(void); /* all of them, with their streams; what is queued is dropped */
 
 /* stream.c */
 void *simNewStream(void *context, enum simKind kind, const char *label); /* a handle, or NULL */
 void simStopStreams(void *context, bool finish);                         /* also makes their handles stale */
 aclError simSynchroniseAll(const char *function);
-/* Appends what a failed stream does as well, with its status: the marks of events. */
-aclError simSubmitMark(void *stream, void (*mark)(void *argument, int status), void (*drop)(void *argument),
-                       void *argument);
+/*
+ * Appends what a failed stream does as well, with its status and message: the marks of events. What a mark returns,
+ * with the message that it leaves, is the status of a stream that had not failed before.
+ */
+aclError simSubmitMark(void *stream, int (*mark)(void *argument, int status, char message[SIM_MESSAGE_SIZE]),
+                       void (*drop)(void *argument), void *argument);
+bool simAborting(void *stream); /* whether the task in hand is to end at once */
+
+/* event.c */
+void simWakeEvents(void); /* lets streams that wait for an event see that they are aborting */
 
 /* clock.c */
 void simCondInit(pthread_cond_t *condition);

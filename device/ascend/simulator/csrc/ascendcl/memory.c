@@ -11,7 +11,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { ALIGNMENT = 64, UNINITIALISED = 0xFF }; /* a byte that makes NaN of every floating-point type */
+enum {
+    ALIGNMENT = 64,
+    UNINITIALISED = 0xFF, /* a byte that makes NaN of every floating-point type */
+    CHUNK = 1 << 16
+};
 
 struct block {
     uintptr_t start;
@@ -29,6 +33,7 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static int file = -1;
 static uint64_t capacity;
 static char *outside, *inside; /* the host's mapping and the library's */
+static unsigned char *fresh;   /* for each chunk, whether it is still to be filled before it is used */
 static struct blocks device, host;
 static uint64_t inUse;   /* bytes of device memory, with padding */
 static uintptr_t cursor; /* the search for room starts here, so that freed addresses come back late */
@@ -58,7 +63,9 @@ static bool mapDevice(void)
         a = mmap(NULL, (size_t)bytes, PROT_NONE, MAP_SHARED | MAP_NORESERVE, fd, 0);
         b = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
     }
-    if (a == MAP_FAILED || b == MAP_FAILED) {
+    unsigned char *flags = calloc((size_t)(bytes / CHUNK + 1), 1);
+    if (a == MAP_FAILED || b == MAP_FAILED || flags == NULL) {
+        free(flags);
         if (a != MAP_FAILED) munmap(a, (size_t)bytes);
         if (b != MAP_FAILED) munmap(b, (size_t)bytes);
         close(fd);
@@ -69,6 +76,7 @@ static bool mapDevice(void)
     capacity = bytes;
     outside = a;
     inside = b;
+    fresh = flags;
     cursor = (uintptr_t)a;
     return true;
 }
@@ -136,7 +144,33 @@ static bool onDevice(const void *address)
            (uintptr_t)address - (uintptr_t)outside < capacity;
 }
 
-void *simResolve(const void *address, uint64_t bytes, char reason[SIM_REASON_SIZE])
+/* Fills the chunks from one byte of device memory to another that are still to be filled. */
+static void fill(uint64_t from, uint64_t to)
+{
+    for (uint64_t i = from / CHUNK; i * CHUNK < to; i++) {
+        if (!fresh[i]) continue;
+        memset(inside + i * CHUNK, UNINITIALISED, CHUNK);
+        fresh[i] = 0;
+    }
+}
+
+/*
+ * Makes a new block's contents undefined: at once where it has part of a chunk, and where it has all of
+ * it on first use, so that a large block costs no more than what is used of it.
+ */
+static void spoil(uint64_t from, uint64_t to)
+{
+    uint64_t head = roundUp(from, CHUNK), tail = to / CHUNK * CHUNK;
+    if (head > to) head = to;
+    if (tail < head) tail = head;
+    fill(from, head);
+    fill(tail, to);
+    memset(inside + from, UNINITIALISED, (size_t)(head - from));
+    memset(inside + tail, UNINITIALISED, (size_t)(to - tail));
+    memset(fresh + head / CHUNK, 1, (size_t)((tail - head) / CHUNK));
+}
+
+void *simResolve(const void *address, int64_t begin, int64_t end, char reason[SIM_REASON_SIZE])
 {
     if (!onDevice(address)) {
         snprintf(reason, SIM_REASON_SIZE, "is at %p, which is no device memory", address);
@@ -148,14 +182,21 @@ void *simResolve(const void *address, uint64_t bytes, char reason[SIM_REASON_SIZ
         snprintf(reason, SIM_REASON_SIZE, "is at %p, device memory that is not allocated, or no longer", address);
         return NULL;
     }
-    uint64_t skipped = at - device.at[i].start;
-    if (skipped > device.at[i].size || bytes > device.at[i].size - skipped) {
-        snprintf(reason, SIM_REASON_SIZE, "takes bytes %llu to %llu of an allocation of %llu",
-                 (unsigned long long)skipped, (unsigned long long)(skipped + bytes),
-                 (unsigned long long)device.at[i].size);
+    const struct block *b = &device.at[i];
+    int64_t skipped = (int64_t)(at - b->start), first, last;
+    bool counts = !__builtin_add_overflow(skipped, begin, &first) && !__builtin_add_overflow(skipped, end, &last);
+    if (!counts) {
+        snprintf(reason, SIM_REASON_SIZE, "reaches further than an address can");
         return NULL;
     }
-    return inside + (at - (uintptr_t)outside);
+    if (first < 0 || last < first || (uint64_t)last > b->size) {
+        snprintf(reason, SIM_REASON_SIZE, "takes bytes %lld to %lld of an allocation of %llu", (long long)first,
+                 (long long)last, (unsigned long long)b->size);
+        return NULL;
+    }
+    uint64_t start = b->start - (uintptr_t)outside;
+    fill(start + (uint64_t)first, start + (uint64_t)last);
+    return inside + start + first;
 }
 
 static aclError allocate(const char *function, void **devPtr, size_t size, bool padded)
@@ -179,7 +220,7 @@ static aclError allocate(const char *function, void **devPtr, size_t size, bool 
         if (start != 0 && insert(&device, b)) {
             inUse += b.extent;
             cursor = roundUp(start + b.extent, ALIGNMENT);
-            memset(inside + (start - (uintptr_t)outside), UNINITIALISED, (size_t)b.extent);
+            spoil(start - (uintptr_t)outside, start - (uintptr_t)outside + b.extent);
         } else {
             start = 0;
         }
@@ -302,7 +343,7 @@ struct transfer {
 /* Turns an address of either side into one that can be used. Needs the lock. */
 static void *reach(const void *address, size_t count, char reason[SIM_REASON_SIZE])
 {
-    if (onDevice(address)) return simResolve(address, count, reason);
+    if (onDevice(address)) return simResolve(address, 0, count > INT64_MAX ? INT64_MAX : (int64_t)count, reason);
     return (void *)(uintptr_t)address;
 }
 

@@ -32,6 +32,16 @@ int simFail(int code, const char *format, ...)
     return code;
 }
 
+void simWarn(const char *format, ...)
+{
+    char sentence[SIM_MESSAGE_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(sentence, sizeof sentence, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "ascendsim: warning: %s\n", sentence);
+}
+
 const char *aclGetRecentErrMsg(void)
 {
     if (pending[0] == '\0') return NULL;

@@ -9,7 +9,7 @@
 struct task {
     struct task *next;
     int (*run)(void *argument, char message[SIM_MESSAGE_SIZE]);
-    void (*mark)(void *argument, int status); /* instead of run */
+    int (*mark)(void *argument, int status, char message[SIM_MESSAGE_SIZE]); /* instead of run */
     void (*drop)(void *argument);
     void *argument;
 };
@@ -42,9 +42,10 @@ static void perform(struct stream *stream, struct task *task)
         snprintf(stream->message, sizeof stream->message, "the stream was destroyed before its tasks were done");
     }
     int status = stream->status;
+    if (status != ACL_SUCCESS) memcpy(message, stream->message, sizeof message);
     pthread_mutex_unlock(&stream->mutex);
     if (task->mark != NULL) {
-        task->mark(task->argument, status);
+        code = task->mark(task->argument, status, message);
     } else if (status != ACL_SUCCESS) {
         /* dropped */
     } else if (simLost()) {
@@ -59,7 +60,7 @@ static void perform(struct stream *stream, struct task *task)
     task->drop(task->argument);
     free(task);
     pthread_mutex_lock(&stream->mutex);
-    if (code != ACL_SUCCESS) {
+    if (code != ACL_SUCCESS && stream->status == ACL_SUCCESS) {
         stream->status = code;
         memcpy(stream->message, message, sizeof message);
     }
@@ -93,7 +94,17 @@ static void stop(struct stream *stream, bool finish)
     stream->joined = true;
     pthread_cond_broadcast(&stream->work);
     pthread_mutex_unlock(&stream->mutex);
+    if (!finish) simWakeEvents();
     if (join) pthread_join(stream->thread, NULL);
+}
+
+bool simAborting(void *of)
+{
+    struct stream *stream = of;
+    pthread_mutex_lock(&stream->mutex);
+    bool is = stream->aborting;
+    pthread_mutex_unlock(&stream->mutex);
+    return is;
 }
 
 static void destroy(void *destroyed)
@@ -195,8 +206,8 @@ aclError simSubmit(void *stream, int (*run)(void *argument, char message[SIM_MES
     return append(stream, (struct task){.run = run, .drop = drop, .argument = argument});
 }
 
-aclError simSubmitMark(void *stream, void (*mark)(void *argument, int status), void (*drop)(void *argument),
-                       void *argument)
+aclError simSubmitMark(void *stream, int (*mark)(void *argument, int status, char message[SIM_MESSAGE_SIZE]),
+                       void (*drop)(void *argument), void *argument)
 {
     return append(stream, (struct task){.mark = mark, .drop = drop, .argument = argument});
 }
@@ -247,10 +258,15 @@ aclError aclrtCreateStreamWithConfig(aclrtStream *stream, uint32_t priority, uin
     aclError code;
     struct simContext *context = simAcquireContext("aclrtCreateStream", &code);
     if (context == NULL) return code;
-    void *handle = simNewStream(context->object.handle, SIM_STREAM, "of aclrtCreateStream");
+    void *contextHandle = context->object.handle;
+    void *handle = simNewStream(contextHandle, SIM_STREAM, "of aclrtCreateStream");
     simRelease(context);
     if (handle == NULL)
         return simFail(ACL_ERROR_RT_NO_STREAM_RESOURCE, "aclrtCreateStream: the stream's thread cannot be started");
+    if (!simContextLives(contextHandle)) { /* whoever closed it may not have seen the stream */
+        simClose(handle, SIM_STREAM);
+        return simFail(ACL_ERROR_RT_CONTEXT_NULL, "aclrtCreateStream: the context of this thread has been destroyed");
+    }
     *stream = handle;
     return ACL_SUCCESS;
 }
@@ -302,8 +318,11 @@ aclError aclrtStreamQuery(aclrtStream handle, aclrtStreamStatus *status)
     struct stream *stream = simAcquireStream("aclrtStreamQuery", handle, &code);
     if (stream == NULL) return code;
     pthread_mutex_lock(&stream->mutex);
-    *status = stream->finished == stream->submitted ? ACL_STREAM_STATUS_COMPLETE : ACL_STREAM_STATUS_NOT_READY;
+    if (stream->status != ACL_SUCCESS)
+        code = simFail(stream->status, "aclrtStreamQuery: a task of the stream failed: %s", stream->message);
+    else if (stream->finished == stream->submitted) *status = ACL_STREAM_STATUS_COMPLETE, code = ACL_SUCCESS;
+    else *status = ACL_STREAM_STATUS_NOT_READY, code = ACL_SUCCESS;
     pthread_mutex_unlock(&stream->mutex);
     simRelease(stream);
-    return ACL_SUCCESS;
+    return code;
 }

@@ -18,6 +18,9 @@ void simBegin(struct simPlanner *p, const char *name, uint64_t *workspaceSize, a
         p->status = simFail(ACLNN_ERR_PARAM_NULLPTR, "%s: %s is NULL", name,
                             workspaceSize == NULL ? "workspaceSize" : "executor");
     else if (simLost()) p->status = simFail(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "%s: the device is lost", name);
+    else if (!simInitialised())
+        p->status = simFail(ACL_ERROR_UNINITIALIZE, "%s: neither aclInit nor aclnnInit has been called", name);
+    else if ((p->plan.context = simCurrentContext(name, &p->status)) == NULL) return;
     else if (fails) p->status = simFail(ACLNN_ERR_INNER_NULLPTR, "%s: this phase one was to fail", name);
 }
 
@@ -32,20 +35,32 @@ void simRefuse(struct simPlanner *p, const char *operand, const char *format, ..
     p->status = simFail(ACLNN_ERR_PARAM_INVALID, "%s: %s: %s", p->plan.name, operand, sentence);
 }
 
+/* An operator that works in place has one parameter for self and out. */
+static const char *parameterName(const struct simPlanner *p, const char *name)
+{
+    bool inPlace = strncmp(p->plan.name, "aclnnInplace", 12) == 0;
+    return inPlace && (strcmp(name, "self") == 0 || strcmp(name, "out") == 0) ? "selfRef" : name;
+}
+
 static void addOperand(struct simPlanner *p, const char *name, const aclTensor *tensor, bool output, bool optional)
 {
+    name = parameterName(p, name);
     struct simOperand *operand = &p->plan.operand[p->plan.operands++];
     operand->name = name;
     operand->tensor = tensor;
     operand->output = output;
+    operand->parameter = -1;
+    for (const struct simOperand *o = p->plan.operand; o < operand; o++) {
+        if (strcmp(o->name, name) == 0) operand->parameter = o->parameter;
+    }
+    if (operand->parameter < 0) operand->parameter = p->plan.parameters++;
     if (!output) p->plan.inputs++;
     if (p->status != 0) return;
     if (tensor == NULL) {
         if (!optional) p->status = simFail(ACLNN_ERR_PARAM_NULLPTR, "%s: %s is NULL", p->plan.name, name);
         return;
     }
-    aclFormat format;
-    if (!simReadTensor(tensor, &operand->view, &format))
+    if (!simReadTensor(tensor, &operand->view, &operand->format))
         simRefuse(p, name, "%p is no live tensor", (const void *)tensor);
     operand->walked = operand->view;
 }
@@ -219,8 +234,39 @@ static uint64_t conversions(const struct simPlanner *p)
     return total;
 }
 
+static bool isFormat(aclFormat format)
+{
+    switch (format) {
+    case ACL_FORMAT_UNDEFINED:
+    case ACL_FORMAT_NCHW:
+    case ACL_FORMAT_NHWC:
+    case ACL_FORMAT_ND:
+    case ACL_FORMAT_NC1HWC0:
+    case ACL_FORMAT_FRACTAL_Z:
+    case ACL_FORMAT_NC1HWC0_C04:
+    case ACL_FORMAT_HWCN:
+    case ACL_FORMAT_NDHWC:
+    case ACL_FORMAT_FRACTAL_NZ:
+    case ACL_FORMAT_NCDHW:
+    case ACL_FORMAT_NDC1HWC0:
+    case ACL_FRACTAL_Z_3D:
+    case ACL_FORMAT_NC:
+    case ACL_FORMAT_NCL:
+    case ACL_FORMAT_FRACTAL_NZ_C0_16:
+    case ACL_FORMAT_FRACTAL_NZ_C0_32:
+    case ACL_FORMAT_FRACTAL_NZ_C0_2:
+    case ACL_FORMAT_FRACTAL_NZ_C0_4:
+    case ACL_FORMAT_FRACTAL_NZ_C0_8: return true;
+    default: return false;
+    }
+}
+
 aclnnStatus simFinish(struct simPlanner *p, void (*kernel)(const struct simPlan *))
 {
+    for (int i = 0; i < p->plan.operands; i++) {
+        const struct simOperand *o = &p->plan.operand[i];
+        if (o->tensor != NULL && !isFormat(o->format)) simRefuse(p, o->name, "%d is no format", (int)o->format);
+    }
     if (p->status != 0) return p->status;
     /* Numbers take the type in which the operator computes. */
     if (setOf(simPromoted(p)) == SIM_FLOATS) {

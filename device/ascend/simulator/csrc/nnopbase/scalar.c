@@ -103,11 +103,9 @@ aclScalarList *aclCreateScalarList(const aclScalar *const *value, uint64_t size)
 aclnnStatus aclDestroyScalarList(const aclScalarList *handle)
 {
     if (handle == NULL) return 0;
-    struct scalarList *list = simAcquire(handle, SIM_LIST);
-    if (list == NULL || !simClose(handle, SIM_LIST)) {
-        if (list != NULL) simRelease(list);
+    struct scalarList *list = simTake(handle, SIM_LIST);
+    if (list == NULL)
         return simFail(ACLNN_ERR_PARAM_INVALID, "aclDestroyScalarList: %p is no live list", (const void *)handle);
-    }
     aclnnStatus status = 0;
     for (uint64_t i = 0; i < list->size; i++) {
         aclnnStatus s = aclDestroyScalar(list->scalars[i]);

@@ -243,11 +243,9 @@ aclTensorList *aclCreateTensorList(const aclTensor *const *value, uint64_t size)
 aclnnStatus aclDestroyTensorList(const aclTensorList *handle)
 {
     if (handle == NULL) return 0;
-    struct tensorList *list = simAcquire(handle, SIM_LIST);
-    if (list == NULL || !simClose(handle, SIM_LIST)) {
-        if (list != NULL) simRelease(list);
+    struct tensorList *list = simTake(handle, SIM_LIST);
+    if (list == NULL)
         return simFail(ACLNN_ERR_PARAM_INVALID, "aclDestroyTensorList: %p is no live list", (const void *)handle);
-    }
     aclnnStatus status = 0;
     for (uint64_t i = 0; i < list->size; i++) {
         aclnnStatus s = aclDestroyTensor(list->tensors[i]);

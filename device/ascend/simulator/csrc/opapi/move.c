@@ -34,6 +34,8 @@ aclnnStatus aclnnInplaceCopyGetWorkspaceSize(aclTensor *selfRef, const aclTensor
     simBegin(&p, "aclnnInplaceCopy", workspaceSize, executor);
     simInput(&p, "src", src);
     simOutput(&p, "selfRef", selfRef);
+    p.plan.operand[0].parameter = 1; /* selfRef comes first in the C function, and is only written */
+    p.plan.operand[1].parameter = 0;
     simCheckTypes(&p, SIM_ALL);
     simCheckRanks(&p);
     p.plan.shape = p.plan.operand[1].view.shape;

@@ -106,10 +106,10 @@ static void markDims(struct simPlanner *p, const aclIntArray *dims)
     for (int i = 0; i < rank && n == 0; i++) p->plan.reduced[i] = true;
 }
 
-/* type is the one in which to sum, which must be out's; UNDEFINED stands for that. */
-static aclnnStatus plan(const char *name, const aclTensor *self, const aclIntArray *dims, bool keep, int type,
-                        bool noop, int64_t reduction, const aclTensor *out, int types, uint64_t *workspaceSize,
-                        aclOpExecutor **executor)
+/* type is the one in which to sum, which must be out's; NULL if the function has no such argument. */
+static aclnnStatus plan(const char *name, const aclTensor *self, const aclIntArray *dims, bool keep,
+                        const aclDataType *type, bool noop, int64_t reduction, const aclTensor *out, int types,
+                        uint64_t *workspaceSize, aclOpExecutor **executor)
 {
     struct simPlanner p;
     simBegin(&p, name, workspaceSize, executor);
@@ -117,9 +117,8 @@ static aclnnStatus plan(const char *name, const aclTensor *self, const aclIntArr
     if (p.status == 0 && dims == NULL) p.status = simFail(ACLNN_ERR_PARAM_NULLPTR, "%s: dim is NULL", name);
     simOutput(&p, "out", out);
     simCheckTypes(&p, types);
-    if (type != ACL_DT_UNDEFINED && type != (int)p.plan.operand[1].view.type)
-        simRefuse(&p, "dtype", "%s is not %s, out's", simTypeName((aclDataType)type),
-                  simTypeName(p.plan.operand[1].view.type));
+    if (type != NULL && *type != p.plan.operand[1].view.type)
+        simRefuse(&p, "dtype", "%s is not %s, out's", simTypeName(*type), simTypeName(p.plan.operand[1].view.type));
     simCheckStorable(&p, 1, simPromoted(&p));
     simCheckRanks(&p);
     p.plan.shape = p.plan.operand[0].view.shape;
@@ -140,15 +139,14 @@ aclnnStatus aclnnReduceSumGetWorkspaceSize(const aclTensor *self, const aclIntAr
                                            aclDataType dtype, aclTensor *out, uint64_t *workspaceSize,
                                            aclOpExecutor **executor)
 {
-    return plan("aclnnReduceSum", self, dims, keepDims, (int)dtype, false, 2, out, SIM_NUMBERS, workspaceSize,
-                executor);
+    return plan("aclnnReduceSum", self, dims, keepDims, &dtype, false, 2, out, SIM_NUMBERS, workspaceSize, executor);
 }
 PHASE_TWO(aclnnReduceSum)
 
 aclnnStatus aclnnMeanGetWorkspaceSize(const aclTensor *self, const aclIntArray *dim, bool keepDim, aclDataType dtype,
                                       aclTensor *out, uint64_t *workspaceSize, aclOpExecutor **executor)
 {
-    return plan("aclnnMean", self, dim, keepDim, (int)dtype, false, 1, out, SIM_FLOATS, workspaceSize, executor);
+    return plan("aclnnMean", self, dim, keepDim, &dtype, false, 1, out, SIM_FLOATS, workspaceSize, executor);
 }
 PHASE_TWO(aclnnMean)
 
@@ -156,8 +154,8 @@ aclnnStatus aclnnMeanV2GetWorkspaceSize(const aclTensor *self, const aclIntArray
                                         bool noopWithEmptyAxes, aclTensor *out, uint64_t *workspaceSize,
                                         aclOpExecutor **executor)
 {
-    return plan("aclnnMeanV2", self, dim, keepDim, ACL_DT_UNDEFINED, noopWithEmptyAxes, 1, out, SIM_FLOATS,
-                workspaceSize, executor);
+    return plan("aclnnMeanV2", self, dim, keepDim, NULL, noopWithEmptyAxes, 1, out, SIM_FLOATS, workspaceSize,
+                executor);
 }
 PHASE_TWO(aclnnMeanV2)
 

@@ -90,6 +90,8 @@ aclnnStatus aclnnSoftMarginLossBackwardGetWorkspaceSize(const aclTensor *gradOut
     simCheckShape(&p, 3, &p.plan.shape);
     if (reduction < 0 || reduction > 2)
         simRefuse(&p, "reduction", "%lld is not one of 0 (none), 1 (mean), 2 (sum)", (long long)reduction);
+    if (p.status == 0 && p.plan.operand[0].format == ACL_FORMAT_FRACTAL_NZ)
+        simWarn("aclnnSoftMarginLossBackward: gradOutput has the format FRACTAL_NZ; it is read as ND");
     simWalk(&p);
     p.plan.reduction = reduction;
     p.plan.loop = simSwitchedOn(SIM_EXP_OVERFLOW) ? naiveGradient : stableGradient;

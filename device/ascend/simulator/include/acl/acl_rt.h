@@ -11,6 +11,11 @@
 extern "C" {
 #endif
 
+/* The version of this interface, which aclrtGetVersion returns; not CANN's. */
+#define ACL_MAJOR_VERSION 1
+#define ACL_MINOR_VERSION 10
+#define ACL_PATCH_VERSION 0
+
 #define ACL_EVENT_SYNC 0x00000001u
 #define ACL_EVENT_CAPTURE_STREAM_PROGRESS 0x00000002u
 #define ACL_EVENT_TIME_LINE 0x00000008u
