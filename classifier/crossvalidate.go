@@ -18,7 +18,7 @@ func (f Folds) Of(measure func(*Evaluation) float64) (mean, deviation float64) {
 	for i, e := range f {
 		values[i] = measure(e)
 	}
-	return meanAndDeviation(values)
+	return dataset.MeanAndDeviation(values)
 }
 
 // CrossValidate parts the rows into k stratified parts by the options' seed, and for each trains a model on

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path"
+	"reflect"
 	"runtime/debug"
 	"slices"
 
@@ -86,13 +88,12 @@ func parseDocument(data []byte) (*document, Loss, device.DType, error) {
 	return d, loss, dtype, nil
 }
 
-const modulePath = "github.com/pullback-go/pullback"
-
 // program returns the name and version of this program's copy of pullback.
 func program() string {
+	module := path.Dir(reflect.TypeFor[Model]().PkgPath())
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, m := range append(info.Deps, &info.Main) {
-			if m.Path == modulePath && m.Version != "" {
+			if m.Path == module && m.Version != "" {
 				return "pullback " + m.Version
 			}
 		}

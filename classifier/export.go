@@ -2,9 +2,9 @@ package classifier
 
 import (
 	"io"
+	"math"
 	"strings"
 
-	"github.com/pullback-go/pullback/classifier/metrics"
 	"github.com/pullback-go/pullback/classifier/onnx"
 	"github.com/pullback-go/pullback/dataset"
 )
@@ -14,7 +14,8 @@ import (
 // of them 0 for one that the training rows did not have. If the training rows had gaps, NaN may stand for
 // a missing number, and NaN in each of a column's features for a missing category; they are filled in as
 // [Model.Predict] does. If they had none, NaN makes the score NaN, since small runtimes lack the operators
-// that fill it in. Weights are rounded to float32, and a model of half precision is computed in float32 there.
+// that fill it in. Weights are rounded to float32, and a model of half precision is computed in float32 there. The
+// decision is an output too: whether the score is at least the [Model.Threshold].
 func (m *Model) ExportONNX(w io.Writer) error {
 	if err := m.check(); err != nil {
 		return err
@@ -24,7 +25,7 @@ func (m *Model) ExportONNX(w io.Writer) error {
 	out := &onnx.Model{
 		Features: m.encoder.Features(),
 		Negative: negative, Positive: positive,
-		Threshold: metrics.Probabilities([]float64{m.Threshold()})[0],
+		Threshold: smallestFrom(m.Threshold()),
 		Imputed:   map[string]string{},
 		Producer:  name, ProducerVersion: version,
 	}
@@ -61,6 +62,15 @@ func (m *Model) ExportONNX(w io.Writer) error {
 			Weight: narrow(float64s(values[2*i])), Bias: narrow(float64s(values[2*i+1]))})
 	}
 	return onnx.Write(w, out)
+}
+
+// smallestFrom returns the smallest finite float32 that is at least x: those that are at least x are at least that.
+func smallestFrom(x float64) float32 {
+	t := float32(x)
+	if float64(t) < x {
+		t = math.Nextafter32(t, math.MaxFloat32)
+	}
+	return min(t, math.MaxFloat32)
 }
 
 func narrow(values []float64) []float32 {

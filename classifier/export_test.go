@@ -2,6 +2,7 @@ package classifier_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math"
 	"strings"
 	"testing"
@@ -22,6 +23,7 @@ func TestExportONNX(t *testing.T) {
 		opts.Hidden, opts.Epochs = hidden, 3
 		frame := breastCancer()
 		m := fit(t, open(t, "cpu"), frame, opts)
+		require.NoError(t, m.ChooseThreshold(frame, classifier.MaxF1))
 		var rows []float64
 		columns := make([][]float64, 0, 30)
 		for _, name := range frame.Names() {
@@ -35,6 +37,24 @@ func TestExportONNX(t *testing.T) {
 			}
 		}
 		requireSameInONNX(t, m, frame, rows)
+	}
+}
+
+// A score is decided alike on both sides of any threshold: the one that is exported is a float32, as scores are there.
+func TestExportONNXOfThresholds(t *testing.T) {
+	rows := toy(t, "moons", 200, 0.3)
+	opts := classifier.DefaultOptions()
+	opts.Epochs = 2
+	m := fit(t, open(t, "cpu"), rows, opts)
+	values := scores(t, m, rows)
+	score := values[7]
+	for threshold, want := range map[float64]bool{
+		score: true, math.Nextafter(score, 2*score): score < 0, math.Nextafter(score, 0): score > 0, // what a float32 cannot tell
+		1e300: false, -1e300: true, math.MaxFloat64: false, 1e-300: score > 0, -1e-300: score > 0,
+	} {
+		require.NoError(t, m.SetThreshold(threshold))
+		require.Equal(t, want, score >= threshold)
+		require.Equal(t, want, score >= float64(exported(t, m).threshold), "%v", threshold)
 	}
 }
 
@@ -60,6 +80,8 @@ type file struct {
 	bytes   []byte
 	imputed string
 	fills   bool // NaN is filled in
+
+	threshold float32 // that scores are compared with
 }
 
 func exported(t *testing.T, m *classifier.Model) (f file) {
@@ -74,6 +96,11 @@ func exported(t *testing.T, m *classifier.Model) (f file) {
 			f.imputed = p.Value
 		}
 	}
+	for _, c := range model.Graph.Initializer {
+		if c.Name == "threshold" {
+			f.threshold = math.Float32frombits(binary.LittleEndian.Uint32(c.RawData))
+		}
+	}
 	for _, n := range model.Graph.Node {
 		f.fills = f.fills || n.OpType == "IsNaN"
 	}
@@ -82,12 +109,13 @@ func exported(t *testing.T, m *classifier.Model) (f file) {
 
 func requireSameInONNX(t *testing.T, m *classifier.Model, f *dataset.Frame, rows []float64) {
 	t.Helper()
-	got, probabilities := onnxtest.Run(t, exported(t, m).bytes, rows, f.Rows())
+	got := onnxtest.Run(t, exported(t, m).bytes, rows, f.Rows())
 	predictions, err := m.Predict(f)
 	require.NoError(t, err)
 	for i, p := range predictions {
-		require.InDelta(t, p.Score, got[i], 1e-6*max(1, math.Abs(p.Score)), "row %d", i)
-		require.InDelta(t, p.Probability, probabilities[i], 1e-6, "row %d", i)
+		require.InDelta(t, p.Score, got.Scores[i], 1e-6*max(1, math.Abs(p.Score)), "row %d", i)
+		require.InDelta(t, p.Probability, got.Probabilities[i], 1e-6, "row %d", i)
+		require.Equal(t, p.Positive, got.Positive[i], "row %d", i)
 	}
 }
 
@@ -125,8 +153,8 @@ func TestExportONNXOfGaps(t *testing.T) {
 			complete := read("1,red,2" + end + "5,blue,3" + end + "2,violet,1" + end) // violet is unknown
 			requireSameInONNX(t, m, complete, []float64{1, 0, 0, 1, 2, 5, 1, 0, 0, 3, 2, 0, 0, 0, 1})
 			if !c.fills {
-				scores, _ := onnxtest.Run(t, file.bytes, []float64{nan, 0, 0, 1, 2}, 1)
-				require.True(t, math.IsNaN(float64(scores[0])), "what cannot be filled in is not guessed")
+				out := onnxtest.Run(t, file.bytes, []float64{nan, 0, 0, 1, 2}, 1)
+				require.True(t, math.IsNaN(float64(out.Scores[0])), "what cannot be filled in is not guessed")
 				return
 			}
 			requireSameInONNX(t, m, read(",red,"+end+"5,,3"+end+",,"+end+",violet,7"+end), []float64{

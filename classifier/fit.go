@@ -1,6 +1,7 @@
 package classifier
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,12 +19,13 @@ import (
 // nothing but the rows, the options and the kind of device.
 //
 // When the context ends, Fit stops after the current step, calls Options.Checkpoint, and
-// returns the context's error. A loss that is not finite is an error too.
+// returns the context's error; before the first step, it stops once the columns, the training or the validation rows that
+// it is at are encoded, without a checkpoint. A loss that is not finite is an error too.
 func Fit(ctx context.Context, dev device.Device, train *dataset.Frame, opts Options) (*Model, error) {
 	if err := given(ctx, "context", "context.Background()"); err != nil {
 		return nil, err
 	}
-	t, err := newTrainer(dev, train, opts)
+	t, err := newTrainer(ctx, dev, train, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -39,8 +41,17 @@ func Fit(ctx context.Context, dev device.Device, train *dataset.Frame, opts Opti
 	return t.model, nil
 }
 
-// newTrainer makes all checks and prepares the first step.
-func newTrainer(dev device.Device, train *dataset.Frame, opts Options) (t *trainer, err error) {
+// early returns the error of a context that has ended before the first step.
+func early(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("classifier: stopped before the first step: %w", err)
+	}
+	return nil
+}
+
+// newTrainer makes all checks and prepares the first step. Encoding many rows takes its time, so it looks at the
+// context in between.
+func newTrainer(ctx context.Context, dev device.Device, train *dataset.Frame, opts Options) (t *trainer, err error) {
 	if err := opts.check(); err != nil {
 		return nil, err
 	}
@@ -50,8 +61,11 @@ func newTrainer(dev device.Device, train *dataset.Frame, opts Options) (t *train
 	if opts.BatchSize == 0 {
 		opts.BatchSize = DefaultBatchSize(train.Rows())
 	}
+	if err := early(ctx); err != nil {
+		return nil, err
+	}
 	encoder, err := dataset.FitEncoder(train, opts.Encoder)
-	if err != nil {
+	if err = cmp.Or(err, early(ctx)); err != nil {
 		return nil, err
 	}
 	n := newNetwork(len(encoder.Features()), opts.Hidden, opts.DType)
@@ -69,20 +83,19 @@ func newTrainer(dev device.Device, train *dataset.Frame, opts Options) (t *train
 	if t.log == nil {
 		t.log = slog.New(slog.DiscardHandler)
 	}
-	if err := t.encode(train); err != nil {
+	if err := t.encode(ctx, train); err != nil {
 		return nil, err
 	}
-	r := &recipe{network: n, loss: opts.Loss, l2: opts.L2 / float64(train.Rows()), clipNorm: opts.ClipNorm, optimizer: opts.Optimizer}
+	r := recipe{network: n, loss: opts.Loss, l2: opts.L2 / float64(train.Rows()), clipNorm: opts.ClipNorm, optimizer: opts.Optimizer}
 	if r.negative, r.positive, err = opts.classWeights(t.rows.Y); err != nil {
 		return nil, err
 	}
 	if t.batches, err = t.rows.Batches(opts.BatchSize, opts.Seed, n.hostDType()); err != nil {
 		return nil, err
 	}
-	m.recipe, m.batchSize = r, opts.BatchSize
-	m.settings = settings(opts, *r, t.rows, t.validation)
-	t.step = newStep(m.session, *r)
-	t.at = position{Epoch: 1, Scale: t.step.scale.scale}
+	m.settings = settings(opts, r, t.rows, t.validation)
+	m.step, m.batchSize = newStep(m.session, r), opts.BatchSize
+	t.at = position{Epoch: 1, Scale: m.step.scale.scale}
 	t.last.ValidationLoss, t.last.ValidationAUC = math.NaN(), math.NaN()
 	if opts.Resume != nil {
 		err = t.resume(opts.Resume)
@@ -91,9 +104,10 @@ func newTrainer(dev device.Device, train *dataset.Frame, opts Options) (t *train
 }
 
 // encode makes features of the training and the validation rows.
-func (t *trainer) encode(train *dataset.Frame) (err error) {
+func (t *trainer) encode(ctx context.Context, train *dataset.Frame) (err error) {
 	m := t.model
-	if t.rows, err = m.encode(train, true); err != nil {
+	t.rows, err = m.encode(train, true)
+	if err = cmp.Or(err, early(ctx)); err != nil {
 		return err
 	}
 	if !slices.Contains(t.rows.Y, -1) || !slices.Contains(t.rows.Y, +1) {
@@ -101,7 +115,8 @@ func (t *trainer) encode(train *dataset.Frame) (err error) {
 	}
 	warnings := m.encoder.Warnings()
 	if t.opts.Validation != nil {
-		if t.validation, err = m.encode(t.opts.Validation, true); err != nil {
+		t.validation, err = m.encode(t.opts.Validation, true)
+		if err = cmp.Or(err, early(ctx)); err != nil {
 			return err
 		}
 		warnings = append(warnings, t.validation.Warnings...)
@@ -110,42 +125,4 @@ func (t *trainer) encode(train *dataset.Frame) (err error) {
 		t.log.Warn(warning)
 	}
 	return nil
-}
-
-// resume starts from where another run was.
-func (t *trainer) resume(from *Model) error {
-	if err := from.check(); err != nil {
-		return err
-	}
-	if from.training == nil {
-		return errors.New("classifier: the model to resume was saved without the state of its training, so it cannot go on; start anew")
-	}
-	if err := difference(from.settings, t.model.settings); err != nil {
-		return err
-	}
-	at := from.training.at
-	switch {
-	case at.Epoch-1 > t.opts.Epochs || at.Epoch-1 == t.opts.Epochs && at.Batch > 0:
-		return fmt.Errorf("classifier: the run to resume has finished epoch %d, but Epochs is %d; it cannot be less", at.Epoch-1, t.opts.Epochs)
-	case at.Batch >= t.batches.Len() || len(from.history) != at.Epoch-1 || (at.Scale != 0) != (t.at.Scale != 0):
-		return errors.New("classifier: the run to resume is at a place where it cannot have been, so its state is damaged; start anew")
-	}
-	t.at, t.model.training = at, from.training
-	t.model.history = slices.Clone(from.history)
-	t.step.scale = lossScale{scale: at.Scale, good: at.GoodSteps}
-	if n := len(t.model.history); n > 0 {
-		t.last.ValidationLoss, t.last.ValidationAUC = t.model.history[n-1].ValidationLoss, t.model.history[n-1].ValidationAUC
-	}
-	if at.BestEpoch > 0 {
-		best, err := from.parameters()
-		if err != nil {
-			return err
-		}
-		t.best = best
-	}
-	if err := t.model.set(from.training.tensors); err != nil {
-		return err
-	}
-	t.expected = from.training.tensors
-	return t.model.session.SetStep(at.Step)
 }

@@ -219,22 +219,22 @@ func TestOptionsThatCannotBe(t *testing.T) {
 	dev := open(t, "cpu")
 	frame := breastCancer()
 	for want, change := range map[string]func(*classifier.Options){
-		"classifier: 0 epochs; at least 1 is needed":                                                              func(o *classifier.Options) { o.Epochs = 0 },
-		"classifier: a batch of -1 rows; at least 1 is needed, or 0 for the usual number":                         func(o *classifier.Options) { o.BatchSize = -1 },
-		"classifier: a hidden layer of width -3; at least 1 is needed":                                            func(o *classifier.Options) { o.Hidden = []int{4, -3} },
-		"classifier: dtype(0) is not a dtype; set Options.DType, for example to device.Float32":                   func(o *classifier.Options) { o.DType = 0 },
-		"classifier: Loss(9) is not a loss; set Options.Loss, for example to classifier.SoftMargin":               func(o *classifier.Options) { o.Loss = 9 },
-		"classifier: a dropout of 1; it must be at least 0 and below 1":                                           func(o *classifier.Options) { o.Dropout = 1 },
-		"classifier: an L2 of -1; it must be a positive number, or 0 for none":                                    func(o *classifier.Options) { o.L2 = -1 },
-		"classifier: a ClipNorm of NaN; it must be a positive number, or 0 for no clipping":                       func(o *classifier.Options) { o.ClipNorm = math.NaN() },
-		"classifier: a class weight of +Inf; it must be a positive number, or 0 for 1":                            func(o *classifier.Options) { o.NegativeWeight = math.Inf(1) },
-		"classifier: class weights 0 and 2, and Balance, which computes them; leave one out":                      func(o *classifier.Options) { o.PositiveWeight, o.Balance = 2, true },
-		"classifier: a patience of -1 epochs; it must be at least 1, or 0 never to stop early":                    func(o *classifier.Options) { o.Patience = -1 },
-		"classifier: Patience needs rows to measure the loss on; set Options.Validation":                          func(o *classifier.Options) { o.Patience = 1 },
-		"dataset: a limit of -1 categories; it must be from 1 to 4096":                                            func(o *classifier.Options) { o.Encoder.MaxCategories = -1 },
-		`classifier: "other" has no labels, which are needed here; read it with a label column`:                   func(o *classifier.Options) { o.Validation = unlabeled() },
-		`classifier: the labels of "wdbc.csv" are "malignant" (-1) and "benign" (+1), but those of the training`:  func(o *classifier.Options) { o.Validation = exchanged() },
-		`dataset: "moons" has no column "radius_mean", "texture_mean", "perimeter_mean", "area_mean", "smoothnes`: func(o *classifier.Options) { o.Validation = toy(t, "moons", 10, 0) },
+		"classifier: 0 epochs; at least 1 is needed":                                                                func(o *classifier.Options) { o.Epochs = 0 },
+		"classifier: a batch of -1 rows; at least 1 is needed, or 0 for the usual number":                           func(o *classifier.Options) { o.BatchSize = -1 },
+		"classifier: a hidden layer of width -3; at least 1 is needed":                                              func(o *classifier.Options) { o.Hidden = []int{4, -3} },
+		"classifier: dtype(0) is not a dtype; set Options.DType, for example to device.Float32":                     func(o *classifier.Options) { o.DType = 0 },
+		"classifier: Loss(9) is not a loss; set Options.Loss, for example to classifier.SoftMargin":                 func(o *classifier.Options) { o.Loss = 9 },
+		"classifier: a dropout of 1; it must be at least 0 and below 1":                                             func(o *classifier.Options) { o.Dropout = 1 },
+		"classifier: an L2 of -1; it must be a positive number, or 0 for none":                                      func(o *classifier.Options) { o.L2 = -1 },
+		"classifier: a ClipNorm of NaN; it must be a positive number, or 0 for no clipping":                         func(o *classifier.Options) { o.ClipNorm = math.NaN() },
+		"classifier: a class weight of +Inf; it must be a positive number, or 0 for 1":                              func(o *classifier.Options) { o.NegativeWeight = math.Inf(1) },
+		"classifier: class weights 0 and 2, and Balance, which computes them; leave one out":                        func(o *classifier.Options) { o.PositiveWeight, o.Balance = 2, true },
+		"classifier: a patience of -1 epochs; it must be at least 1, or 0 never to stop early":                      func(o *classifier.Options) { o.Patience = -1 },
+		"classifier: Patience needs rows to measure the loss on; set Options.Validation":                            func(o *classifier.Options) { o.Patience = 1 },
+		"dataset: a limit of -1 categories; it must be from 1 to 4096":                                              func(o *classifier.Options) { o.Encoder.MaxCategories = -1 },
+		`classifier: "other" has no labels, which are needed here; read it with a label column`:                     func(o *classifier.Options) { o.Validation = unlabeled() },
+		`dataset: the labels of "other" are "no" and "yes", but the encoder was fitted on "benign" and "malignant"`: func(o *classifier.Options) { o.Validation = labelled("no", "yes") },
+		`dataset: "moons" has no column "radius_mean", "texture_mean", "perimeter_mean", "area_mean", "smoothnes`:   func(o *classifier.Options) { o.Validation = toy(t, "moons", 10, 0) },
 	} {
 		opts := classifier.DefaultOptions()
 		change(&opts)
@@ -254,7 +254,8 @@ func TestOptionsThatCannotBe(t *testing.T) {
 	require.EqualError(t, err, `classifier: all training rows of "numbers" have the same label; rows of both classes are needed`)
 }
 
-// unlabeled returns the breast cancer rows without labels, exchanged with the classes exchanged.
+// unlabeled returns the breast cancer rows without labels, labelled with other names of the classes, of which the
+// greater is that of malignant rows.
 func unlabeled() *dataset.Frame {
 	all, f := breastCancer(), dataset.NewFrame("other")
 	for _, name := range all.Names() {
@@ -269,9 +270,13 @@ func unlabeled() *dataset.Frame {
 	return f
 }
 
-func exchanged() *dataset.Frame {
-	f, err := dataset.ReadFrame(dataset.BreastCancerCSV(), "wdbc.csv", dataset.Options{Label: "diagnosis", Positive: "benign"})
-	if err != nil {
+func labelled(benign, malignant string) *dataset.Frame {
+	f := unlabeled()
+	names := make([]string, f.Rows())
+	for i, y := range breastCancer().Labels() {
+		names[i] = map[float64]string{-1: benign, 1: malignant}[y]
+	}
+	if err := f.SetLabels("diagnosis", names, ""); err != nil {
 		panic(err)
 	}
 	return f
@@ -293,6 +298,19 @@ func TestDivergence(t *testing.T) {
 	}
 }
 
+// impatient is a context that ends once it has been looked at so many times.
+type impatient struct {
+	context.Context
+	looks int
+}
+
+func (c *impatient) Err() error {
+	if c.looks--; c.looks < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
 func TestInterrupt(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	opts := classifier.DefaultOptions()
@@ -309,7 +327,14 @@ func TestInterrupt(t *testing.T) {
 	require.Equal(t, 1, saved)
 
 	_, err = classifier.Fit(ctx, open(t, "cpu"), breastCancer(), opts)
-	require.EqualError(t, err, "classifier: stopped after step 0 of 270: context canceled")
+	require.EqualError(t, err, "classifier: stopped before the first step: context canceled")
+
+	// The context is looked at between the parts of what comes before the first step, too.
+	opts.Validation = breastCancer()
+	for looks, want := range []string{"before the first step", "before the first step", "before the first step", "before the first step", "after step 0 of 270"} {
+		_, err = classifier.Fit(&impatient{context.Background(), looks}, open(t, "cpu"), breastCancer(), opts)
+		require.EqualError(t, err, "classifier: stopped "+want+": context canceled", looks)
+	}
 	require.Equal(t, 1, saved, "there is nothing to save before the first step")
 }
 

@@ -60,7 +60,7 @@ func (m *Model) Importance(f *dataset.Frame, seed uint64) ([]Importance, error) 
 		for row := range rows {
 			copy(permuted[row*width+at:][:size], x.X[row*width+at:])
 		}
-		mean, deviation := meanAndDeviation(drops[:])
+		mean, deviation := dataset.MeanAndDeviation(drops[:])
 		out = append(out, Importance{Column: c.Name, Mean: mean, Deviation: deviation})
 		at += size
 	}
@@ -78,16 +78,4 @@ func (m *Model) auc(x []float32, y []float64) (float64, error) {
 		return 0, err
 	}
 	return ranking.AUC(), nil
-}
-
-// meanAndDeviation returns the mean and the population standard deviation.
-func meanAndDeviation(values []float64) (mean, deviation float64) {
-	n := float64(len(values))
-	for _, v := range values {
-		mean += v / n
-	}
-	for _, v := range values {
-		deviation += (v - mean) * (v - mean) / n
-	}
-	return mean, math.Sqrt(deviation)
 }

@@ -10,29 +10,21 @@ import (
 )
 
 // WriteDOT writes the graph of a training step on one full batch in Graphviz's DOT
-// language; of a model that was loaded, that of a prediction.
+// language; of a model that was loaded, that of a prediction. A step in float16 is two programs, since the host looks at
+// the gradients before they are used; the graph is that of the first, which computes them.
 func (m *Model) WriteDOT(w io.Writer) error {
 	if err := errors.Join(m.check(), given(w, "writer", "a file or a buffer")); err != nil {
 		return err
 	}
-	f, types := m.predict, m.inputs(1)[:1]
-	if m.recipe != nil {
-		f, types = m.session.Function(m.recipe.step), m.inputs(m.batchSize)
+	f, types := m.predict, []device.Type{m.network.rows(1)}
+	if m.step != nil {
+		f, types = m.step.functions()[0], m.step.inputs(m.batchSize)
 	}
 	g, err := f.Trace(types...)
 	if err != nil {
 		return err
 	}
 	return g.WriteDOT(w)
-}
-
-// inputs returns the types of so many rows and labels.
-func (m *Model) inputs(rows int) []device.Type {
-	dtype := m.network.dtype.Compute()
-	return []device.Type{
-		{DType: dtype, Shape: []int{rows, m.network.mlp.Sizes[0]}},
-		{DType: dtype, Shape: []int{rows, 1}},
-	}
 }
 
 // profiledSteps is how many training steps Profile makes at most.
@@ -45,7 +37,7 @@ func (m *Model) Profile(f *dataset.Frame) (rows []graph.Profile, err error) {
 	if err := m.check(); err != nil {
 		return nil, err
 	}
-	if m.recipe == nil {
+	if m.step == nil {
 		return nil, errors.New("classifier: a model that was loaded has no training step to profile; use the model that Fit returns")
 	}
 	x, err := m.encode(f, true)
@@ -61,11 +53,8 @@ func (m *Model) Profile(f *dataset.Frame) (rows []graph.Profile, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, session.Close()) }()
-	step := newStep(session, *m.recipe)
-	functions := []*graph.Function{step.whole}
-	if step.whole == nil {
-		functions = []*graph.Function{step.backward, step.apply}
-	}
+	step := newStep(session, m.step.recipe)
+	functions := step.functions()
 	full := max(x.Rows()/m.batchSize, 1) // batches of one size make one program
 	for i := range profiledSteps {
 		if i == 1 { // the first step also compiles

@@ -3,7 +3,9 @@ package classifier_test
 import (
 	"bytes"
 	"encoding/json"
+	"math"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -23,6 +25,32 @@ func TestWriteDOT(t *testing.T) {
 	for _, part := range []string{"SoftMarginLossBackward", "Decoupled:true", "mlp/2/weight", "[32,30]"} {
 		require.Contains(t, step.String(), part)
 	}
+	require.NotContains(t, step.String(), "output 1", "the step returns its loss alone")
+
+	// It is drawn from what runs, so drawing it often leaves nothing behind.
+	var again bytes.Buffer
+	heap := func() uint64 {
+		var now runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&now)
+		return now.HeapAlloc
+	}
+	before := heap()
+	for range 1000 {
+		again.Reset()
+		require.NoError(t, m.WriteDOT(&again))
+	}
+	require.Less(t, int64(heap()-before), int64(100_000), "less than 100 bytes a graph")
+	require.Equal(t, strings.Count(step.String(), "salmon"), strings.Count(again.String(), "salmon"), "an update for each parameter")
+
+	// A step in float16 computes the gradients in a program of its own: the loss and six gradients, of a scaled loss.
+	opts.DType = device.Float16
+	var half bytes.Buffer
+	require.NoError(t, fit(t, dev, breastCancer(), opts).WriteDOT(&half))
+	require.Equal(t, 3, strings.Count(half.String(), "lightblue"), "rows, labels and the scale")
+	require.Contains(t, half.String(), "output 6")
+	require.NotContains(t, half.String(), "Decoupled:true")
+
 	path := filepath.Join(t.TempDir(), "model")
 	require.NoError(t, m.Save(path))
 	loaded, err := classifier.Load(dev, path)
@@ -67,4 +95,9 @@ func TestEvaluationAsJSON(t *testing.T) {
 	var back classifier.Evaluation
 	require.NoError(t, json.Unmarshal(data, &back))
 	require.Equal(t, *e, back)
+
+	// What is missing is not a number, in a value that had one too.
+	require.NoError(t, json.Unmarshal([]byte(`{"rows":3}`), &back))
+	require.True(t, math.IsNaN(back.Loss) && math.IsNaN(back.AUC))
+	require.Equal(t, 3, back.Rows)
 }

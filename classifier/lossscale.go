@@ -22,13 +22,3 @@ func (s *lossScale) adjust(finite bool) {
 		s.scale, s.good = s.scale*2, 0
 	}
 }
-
-// allFinite reports whether no value is infinite or NaN.
-func allFinite[T float32 | float64](values []T) bool {
-	for _, v := range values {
-		if !finite(float64(v)) {
-			return false
-		}
-	}
-	return true
-}

@@ -3,7 +3,6 @@ package classifier
 import (
 	"errors"
 	"fmt"
-	"math"
 	"sync/atomic"
 
 	"gorgonia.org/tensor"
@@ -28,8 +27,8 @@ type Model struct {
 	settings  []Setting
 	history   []Epoch
 	training  *training // what going on takes; nil if it is not known
-	recipe    *recipe   // of the training step; nil for a model that was loaded
-	batchSize int       // of the training step
+	step      *step     // of training; nil for a model that was loaded
+	batchSize int       // of the step
 }
 
 // newModel returns a model with a session of its own.
@@ -129,6 +128,29 @@ func (m *Model) values() ([]*tensor.Dense, error) {
 	return all, nil
 }
 
+// parameters returns the values of the network's parameters by name.
+func (m *Model) parameters() (map[string]*tensor.Dense, error) {
+	values, err := m.values()
+	if err != nil {
+		return nil, err
+	}
+	named := make(map[string]*tensor.Dense, len(values))
+	for i, p := range m.network.parameters() {
+		named[p.name] = values[i]
+	}
+	return named, nil
+}
+
+// set puts values in the place of the session's.
+func (m *Model) set(values map[string]*tensor.Dense) error {
+	for name, value := range values {
+		if err := m.session.SetValue(name, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // float64s returns the elements of a tensor of float32 or float64.
 func float64s(t *tensor.Dense) []float64 {
 	if t.Dtype() == tensor.Float64 {
@@ -159,11 +181,6 @@ func (m *Model) encode(f *dataset.Frame, labels bool) (*dataset.Matrix, error) {
 	if x.Y == nil {
 		return nil, fmt.Errorf("classifier: %q has no labels, which are needed here; read it with a label column", f.Source())
 	}
-	_, negative, positive := f.Label()
-	if wantNegative, wantPositive := m.Labels(); negative != wantNegative || positive != wantPositive {
-		return nil, fmt.Errorf("classifier: the labels of %q are %q (-1) and %q (+1), but those of the training rows are %q and %q; read it with dataset.Options.For set to the model's encoder",
-			f.Source(), negative, positive, wantNegative, wantPositive)
-	}
 	return x, nil
 }
 
@@ -174,5 +191,3 @@ func given(argument any, what, instead string) error {
 	}
 	return nil
 }
-
-func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

@@ -27,6 +27,11 @@ func (n network) logits(x *graph.Node, training bool) *graph.Node {
 	return ops.Cast(n.mlp.Forward(ops.Cast(x, n.dtype), training), x.DType())
 }
 
+// rows returns the type of so many rows of features.
+func (n network) rows(rows int) device.Type {
+	return device.Type{DType: n.dtype.Compute(), Shape: []int{rows, n.mlp.Sizes[0]}}
+}
+
 // hostDType is the dtype in which rows are uploaded and scores come back.
 func (n network) hostDType() tensor.Dtype {
 	if n.dtype.Compute() == device.Float64 {

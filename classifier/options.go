@@ -66,11 +66,11 @@ type Options struct {
 // in larger batches, such as 1024 rows.
 func DefaultOptions() Options {
 	return Options{
-		Hidden:    []int{64, 32},
-		Epochs:    15,
-		L2:        5,
-		Seed:      1,
-		DType:     device.Float32,
+		Hidden: []int{64, 32},
+		Epochs: 15,
+		L2:     5,
+		Seed:   1,
+		DType:  device.Float32,
 	}
 }
 

@@ -78,6 +78,32 @@ func TestPredictStreamRefuses(t *testing.T) {
 	require.Error(t, err)
 }
 
+// A label means what it meant in training: whichever is the positive one to the rows, and however a number is spelt.
+func TestLabelsKeepTheirMeaning(t *testing.T) {
+	opts := classifier.DefaultOptions()
+	opts.Epochs = 2
+	for _, c := range []struct{ training, same, others *dataset.Frame }{
+		{breastCancer(), func() *dataset.Frame {
+			f, err := dataset.ReadFrame(dataset.BreastCancerCSV(), "wdbc.csv", dataset.Options{Label: "diagnosis", Positive: "benign"})
+			require.NoError(t, err)
+			return f
+		}(), labelled("no", "yes")},
+		{labelled("0", "1"), labelled("0.0", "1.0"), labelled("0", "2")},
+		{labelled("-1", "+1"), labelled("-1", "1"), labelled("1", "2")},
+	} {
+		m := fit(t, open(t, "cpu"), c.training, opts)
+		want := evaluate(t, m, c.training)
+		require.Equal(t, want, evaluate(t, m, c.same))
+		importance, err := m.Importance(c.training, 1)
+		require.NoError(t, err)
+		got, err := m.Importance(c.same, 1)
+		require.NoError(t, err)
+		require.Equal(t, importance, got)
+		_, err = m.Evaluate(c.others)
+		require.ErrorContains(t, err, "but the encoder was fitted on")
+	}
+}
+
 // Callers learn of categories that the training rows did not have, each column once, however long the file is.
 func TestWarnings(t *testing.T) {
 	m, f := mixed(t, device.Float32)
@@ -273,7 +299,25 @@ func TestThreshold(t *testing.T) {
 		require.NoError(t, m.ChooseThreshold(validation, rule))
 		require.InDelta(t, want, measure(evaluate(t, m, validation)), 1e-12)
 	}
+	// No score is near, and the threshold is between two that are neighbours.
 	before := m.Threshold()
+	above, below := math.Inf(1), math.Inf(-1)
+	for _, s := range values {
+		if s >= before {
+			above = min(above, s)
+		} else {
+			below = max(below, s)
+		}
+	}
+	require.Equal(t, (above+below)/2, before)
+	// If all rows are to be positive, it is the lowest score.
+	positives := numbers(t, []float64{1, -1}, []float64{1, -1})
+	opts.L2, opts.Epochs = 0, 1
+	opts.Optimizer = optim.SGD{LR: optim.Constant(0)}
+	constant := fit(t, open(t, "cpu"), positives, opts)
+	require.NoError(t, constant.ChooseThreshold(positives.Select([]int{0, 0}), classifier.MaxF1))
+	require.Equal(t, scores(t, constant, positives)[0], constant.Threshold())
+
 	require.EqualError(t, m.SetThreshold(math.NaN()), "classifier: a threshold of NaN; it must be a finite number, such as 0 for a probability of one half")
 	y := validation.Labels()
 	var negatives []int

@@ -164,28 +164,57 @@ func TestResumeRefusesAnotherRun(t *testing.T) {
 	require.EqualError(t, err, "classifier: the run to resume has finished epoch 2, but Epochs is 1; it cannot be less")
 }
 
-// custom is an optimizer of a user's, with a field that has no text of its own.
+// custom is an optimizer of a user's, around others; hidden is one whose schedule cannot be seen.
 type custom struct {
-	inner *optim.SGD
-	Name  string
+	Inner  *optim.SGD
+	Other  optim.Optimizer
+	Name   string
+	ignore []int
 }
 
-func (c custom) Update(params, gradients []*graph.Node) { c.inner.Update(params, gradients) }
+func (c custom) Update(params, gradients []*graph.Node) {
+	c.Other.Update(params[:1], gradients[:1])
+	c.Inner.Update(params[1:], gradients[1:])
+}
+
+type hidden struct{ inner optim.SGD }
+
+func (h hidden) Update(params, gradients []*graph.Node) { h.inner.Update(params, gradients) }
 
 func TestResumeWithACustomOptimizer(t *testing.T) {
 	dev := open(t, "cpu")
+	mine := func() custom {
+		return custom{&optim.SGD{LR: optim.Constant(0.1), Momentum: 0.9}, optim.NewAdam(optim.Constant(0.01)), "mine", []int{1}}
+	}
 	opts := resumable(device.Float32, nil)
-	opts.Patience, opts.Epochs = 0, 2
-	opts.Optimizer = custom{&optim.SGD{LR: optim.Constant(0.1), Momentum: 0.9}, "mine"}
+	opts.Patience, opts.Epochs, opts.Optimizer = 0, 2, mine()
 	from := fit(t, dev, breastCancer(), opts)
+	require.Contains(t, from.Settings(), classifier.Setting{Name: "learning rate", Value: "0.1 and 0.01"})
 	opts.Epochs = 4
 	want := scores(t, fit(t, dev, breastCancer(), opts), breastCancer())
 	opts.Resume = from
-	opts.Optimizer = custom{&optim.SGD{LR: optim.Constant(0.1), Momentum: 0.9}, "mine"}
+	opts.Optimizer = mine()
 	require.Equal(t, want, scores(t, fit(t, dev, breastCancer(), opts), breastCancer()))
-	opts.Optimizer = custom{&optim.SGD{LR: optim.Constant(0.1), Momentum: 0.9}, "other"}
-	_, err := classifier.Fit(context.Background(), dev, breastCancer(), opts)
-	require.ErrorContains(t, err, "had for its optimizer custom Name=mine, but now it is custom Name=other")
+	const was = "classifier: the run to resume had for its optimizer custom Inner.Momentum=0.9 Inner.Dampening=0 Inner.WeightDecay=0 Inner.Nesterov=false Other=Adam "
+	const rate = "classifier: the run to resume had for its learning rate 0.1 and 0.01, but now it is "
+	for _, c := range []struct {
+		change func(c *custom) optim.Optimizer
+		want   string
+	}{
+		{func(c *custom) optim.Optimizer { c.Name = "other"; return c }, was},
+		{func(c *custom) optim.Optimizer { c.Inner.Momentum = 0.8; return c }, was},
+		{func(c *custom) optim.Optimizer { c.Other = optim.SGD{LR: c.Inner.LR}; return c }, was},
+		{func(c *custom) optim.Optimizer { return c.Inner }, was},
+		{func(c *custom) optim.Optimizer { c.Inner.LR = optim.Constant(0.5); return c }, rate + "0.5 and 0.01"},
+		{func(c *custom) optim.Optimizer { c.Other = optim.NewAdam(c.Inner.LR); return c }, rate + "0.1 and 0.1"},
+		{func(c *custom) optim.Optimizer { return hidden{*c.Inner} },
+			"classifier: the learning rate of the optimizer is not known, so it cannot be told whether it is that of the run to resume; make its optim.Schedule an exported field"},
+	} {
+		changed := mine()
+		opts.Optimizer = c.change(&changed)
+		_, err := classifier.Fit(context.Background(), dev, breastCancer(), opts)
+		require.ErrorContains(t, err, c.want)
+	}
 }
 
 func TestCheckpointIsTheModelThatWouldBe(t *testing.T) {

@@ -9,7 +9,8 @@ import (
 
 // step runs training steps in a session. Once compiled, it allocates nothing.
 type step struct {
-	whole *graph.Function // nil in float16
+	recipe recipe
+	whole  *graph.Function // nil in float16
 
 	// In float16 the host looks at the gradients before they are used.
 	backward, apply *graph.Function
@@ -23,13 +24,13 @@ type step struct {
 
 func newStep(session *graph.Session, r recipe) *step {
 	if r.dtype != device.Float16 {
-		return &step{whole: session.Function(r.step)}
+		return &step{recipe: r, whole: session.Function(r.step)}
 	}
 	scalar := func() (*tensor.Dense, []float32) {
 		t := graph.NewTensor(device.Type{DType: device.Float32, Shape: []int{}})
 		return t, t.Float32s()
 	}
-	s := &step{backward: session.Function(r.backward), apply: session.Function(r.apply), scale: lossScale{scale: firstScale}}
+	s := &step{recipe: r, backward: session.Function(r.backward), apply: session.Function(r.apply), scale: lossScale{scale: firstScale}}
 	s.in, s.out, s.gradients = make([]*tensor.Dense, 3), make([]*tensor.Dense, 1), make([]*tensor.Dense, 1)
 	s.in[2], s.factor = scalar()
 	s.out[0], s.loss = scalar()
@@ -39,6 +40,24 @@ func newStep(session *graph.Session, r recipe) *step {
 		s.out, s.gradients = append(s.out, gradient), append(s.gradients, gradient)
 	}
 	return s
+}
+
+// functions returns what a step runs, in order.
+func (s *step) functions() []*graph.Function {
+	if s.whole != nil {
+		return []*graph.Function{s.whole}
+	}
+	return []*graph.Function{s.backward, s.apply}
+}
+
+// inputs returns the types of what the first function takes, for so many rows.
+func (s *step) inputs(rows int) []device.Type {
+	dtype := s.recipe.dtype.Compute()
+	types := []device.Type{s.recipe.rows(rows), {DType: dtype, Shape: []int{rows, 1}}}
+	if s.whole == nil {
+		types = append(types, device.Type{DType: dtype, Shape: []int{}})
+	}
+	return types
 }
 
 // run makes a step and returns the mean loss of its rows before it. It reports whether

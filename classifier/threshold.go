@@ -37,8 +37,9 @@ const (
 	MaxYouden                      // Youden's J, see [metrics.Ranking.BestYouden]
 )
 
-// ChooseThreshold sets the threshold that is best for the rows by the rule. They should not
-// be those that the model is tested with afterwards: validation rows are right.
+// ChooseThreshold sets the threshold that is best for the rows by the rule: halfway between the score from which on rows
+// are to be positive and the next lower one, if there is one, so that no row is decided by the last bits of its score. The
+// rows should not be those that the model is tested with afterwards: validation rows are right.
 func (m *Model) ChooseThreshold(f *dataset.Frame, rule ThresholdRule) error {
 	x, err := m.encode(f, true)
 	if err != nil {
@@ -64,5 +65,19 @@ func (m *Model) ChooseThreshold(f *dataset.Frame, rule ThresholdRule) error {
 	if math.IsNaN(threshold) {
 		return fmt.Errorf("classifier: no threshold can be chosen by the rows of %q, which lack a class", f.Source())
 	}
-	return m.SetThreshold(threshold)
+	return m.SetThreshold(halfway(scores, threshold))
+}
+
+// halfway returns the mean of a score and the next lower one, or the score itself if that is none or infinite.
+func halfway(scores []float64, score float64) float64 {
+	below := math.Inf(-1)
+	for _, s := range scores {
+		if s < score {
+			below = max(below, s)
+		}
+	}
+	if middle := below/2 + score/2; finite(middle) && middle > below {
+		return middle
+	}
+	return score
 }

@@ -17,7 +17,6 @@ import (
 type trainer struct {
 	model      *Model
 	opts       Options
-	step       *step
 	rows       *dataset.Matrix
 	batches    *dataset.Batches
 	validation *dataset.Matrix // nil if there are no such rows
@@ -55,7 +54,7 @@ func (t *trainer) stepsDone() int { return (t.at.Epoch-1)*t.batches.Len() + t.at
 // next makes a step.
 func (t *trainer) next() error {
 	x, y := t.batches.At(t.at.Batch)
-	loss, skipped, err := t.step.run(x, y)
+	loss, skipped, err := t.model.step.run(x, y)
 	if err != nil {
 		return err
 	}
@@ -63,13 +62,13 @@ func (t *trainer) next() error {
 	switch {
 	case !finite(loss):
 		return fmt.Errorf("classifier: the loss is %v at step %d (epoch %d); training has diverged, so lower the learning rate", loss, t.stepsDone(), t.at.Epoch)
-	case t.at.Scale != 0 && t.step.scale.scale < smallestScale:
+	case t.at.Scale != 0 && t.model.step.scale.scale < smallestScale:
 		return fmt.Errorf("classifier: at step %d (epoch %d) the loss has gradients that are not finite at any scale; training has diverged, so lower the learning rate", t.stepsDone(), t.at.Epoch)
 	}
 	if err := t.afterFirst(skipped); err != nil {
 		return err
 	}
-	t.at.Scale, t.at.GoodSteps = t.step.scale.scale, t.step.scale.good
+	t.at.Scale, t.at.GoodSteps = t.model.step.scale.scale, t.model.step.scale.good
 	if skipped {
 		t.log.Warn("a gradient is not finite: the step is skipped, and the loss scale halved", "step", t.stepsDone(), "scale", t.at.Scale)
 	} else {
@@ -99,20 +98,6 @@ func (t *trainer) report() error {
 	return nil
 }
 
-// afterFirst makes sure, once the optimizer has declared its states, that a run to resume had them all.
-func (t *trainer) afterFirst(skipped bool) error {
-	if t.stepped = t.stepped || !skipped; t.expected == nil || !t.stepped {
-		return nil
-	}
-	for _, name := range t.model.session.States() {
-		if t.expected[name] == nil {
-			return fmt.Errorf("classifier: the run to resume lacks the optimizer's %q, so it cannot go on; start anew", name)
-		}
-	}
-	t.expected = nil
-	return nil
-}
-
 // endEpoch measures the loss on the validation rows and keeps the parameters if they are the best so far.
 func (t *trainer) endEpoch(p *Progress) error {
 	e := Epoch{Loss: p.Loss, ValidationLoss: math.NaN(), ValidationAUC: math.NaN()}
@@ -125,7 +110,7 @@ func (t *trainer) endEpoch(p *Progress) error {
 		if err != nil {
 			return fmt.Errorf("classifier: after epoch %d: %w; training has diverged, so lower the learning rate", p.Epoch, err)
 		}
-		r := t.model.recipe
+		r := t.model.step.recipe
 		e.ValidationLoss, e.ValidationAUC = r.loss.mean(scores, t.validation.Y, r.negative, r.positive), ranking.AUC()
 		t.at.Since++
 		if e.ValidationLoss < t.at.BestLoss || t.at.BestEpoch == 0 && finite(e.ValidationLoss) {
@@ -140,30 +125,6 @@ func (t *trainer) endEpoch(p *Progress) error {
 	t.log.Info("epoch", "epoch", p.Epoch, "epochs", p.Epochs, "loss", e.Loss, "validation_loss", e.ValidationLoss, "validation_auc", e.ValidationAUC)
 	t.at.Epoch, t.at.Batch, t.at.Sum, t.at.Rows = t.at.Epoch+1, 0, 0, 0
 	return nil
-}
-
-// checkpoint calls Options.Checkpoint with the model as it would be if training ended here.
-func (t *trainer) checkpoint() error {
-	if t.opts.Checkpoint == nil || !t.stepped {
-		return nil
-	}
-	if err := t.settle(); err != nil {
-		return err
-	}
-	if err := t.opts.Checkpoint(t.model); err != nil {
-		return fmt.Errorf("classifier: the checkpoint after step %d: %w", t.stepsDone(), err)
-	}
-	return t.model.set(t.model.training.tensors)
-}
-
-// settle makes the model what training has come to: the best epoch's parameters, if one is
-// known, and all that it takes to go on.
-func (t *trainer) settle() error {
-	var err error
-	if t.model.training, err = t.capture(); err != nil {
-		return err
-	}
-	return t.model.set(t.best)
 }
 
 // finish is settle for the end of training, which no loss has seen.

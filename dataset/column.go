@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -48,10 +47,6 @@ func (k *Kind) UnmarshalText(text []byte) error {
 }
 
 const (
-	chunkBits = 9
-	chunkRows = 1 << chunkBits // values that are stored at once
-	chunkMask = chunkRows - 1
-
 	maxTexts      = 4096 // different texts that a column may have before they are given up
 	maxTextLength = 256  // bytes of a text that can be a category
 
@@ -61,55 +56,6 @@ const (
 
 // textNote says of a column of kind Text why it is not kept.
 var textNote = fmt.Sprintf("it has more than %d different values, or long ones, so it is likely to be an identifier or free text", maxTexts)
-
-// chunk is a stretch of numbers, in one of two precisions.
-type chunk struct {
-	f32 []float32
-	f64 []float64
-}
-
-// newChunk stores values in as few bytes as hold them exactly, once they are rounded
-// to float32 unless exact is set or they are beyond its range. What becomes of
-// a value does not depend on its neighbours, so that rows are encoded in the same way
-// however they are read.
-func newChunk(values []float64, exact bool) chunk {
-	wide := false
-	for i, v := range values {
-		rounded := float64(float32(v))
-		if !exact && finite(rounded) {
-			values[i] = rounded
-		} else if rounded != v && !math.IsNaN(v) {
-			wide = true
-		}
-	}
-	if wide {
-		return chunk{f64: slices.Clone(values)}
-	}
-	c := chunk{f32: make([]float32, len(values))}
-	for i, v := range values {
-		c.f32[i] = float32(v)
-	}
-	return c
-}
-
-// needsFloat64 reports whether rounding to float32 would move a value by more than
-// 1/65536 of the stretch between the smallest and the largest, as happens to dates in
-// seconds and other large numbers that differ by little.
-func needsFloat64(values []float64) bool {
-	low, high, moved := math.Inf(1), math.Inf(-1), 0.0
-	for _, v := range values { // comparisons with NaN are false
-		if v < low {
-			low = v
-		}
-		if v > high {
-			high = v
-		}
-		if d := math.Abs(float64(float32(v)) - v); d > moved {
-			moved = d
-		}
-	}
-	return moved > 0 && !(moved <= (high-low)/(1<<16))
-}
 
 // storage is how a column keeps its values.
 type storage int
@@ -147,11 +93,9 @@ type column struct {
 
 	chunks  []chunk
 	pending []float64
-	exact   bool // numbers are not rounded to float32; the first chunk tells, or an encoder
-	told    bool
 
-	rows    []int32 // of sparse
-	nonzero []float64
+	rows    []int32   // of sparse: those that are stored; of unkept: those without a value
+	nonzero []float64 // of sparse
 
 	known   bool // the dictionary is an encoder's
 	unknown string
@@ -233,7 +177,7 @@ func (c *column) learn(cell string, line int) (reason string) {
 		x, reason = parseNumber(cell)
 	}
 	if c.category || reason != "" {
-		x = math.NaN()
+		x = nan
 		switch {
 		case !c.category && c.words == 0 && errors.Is(numberError(cell), errNotFinite):
 			return reason
@@ -251,8 +195,7 @@ func (c *column) learn(cell string, line int) (reason string) {
 		return ""
 	}
 	if len(c.texts) >= maxTexts || len(cell) > maxTextLength {
-		*c = column{name: c.name, n: c.n, missing: c.missing, storage: unkept,
-			words: c.words, decimals: c.decimals, word: c.word, wordLine: c.wordLine, mixed: c.mistaken()}
+		c.giveUp()
 		return ""
 	}
 	if c.index == nil {
@@ -282,7 +225,9 @@ func (c *column) addMissing() {
 	case coded:
 		c.codes = append(c.codes, codeMissing)
 	case plain:
-		c.push(math.NaN())
+		c.push(nan)
+	case unkept:
+		c.rows = append(c.rows, int32(c.n))
 	}
 	c.n++
 	c.counts = false
@@ -304,10 +249,7 @@ func (c *column) push(x float64) {
 
 // seal stores the pending numbers.
 func (c *column) seal() {
-	if !c.told {
-		c.exact, c.told = needsFloat64(c.pending), true
-	}
-	c.chunks = append(c.chunks, newChunk(c.pending, c.exact))
+	c.chunks = append(c.chunks, newChunk(c.pending))
 	c.pending = c.pending[:0]
 }
 
@@ -331,12 +273,24 @@ func (c *column) toPlain() {
 	c.storage = plain
 	for _, code := range c.codes {
 		if code == codeMissing {
-			c.push(math.NaN())
+			c.push(nan)
 		} else {
 			c.push(c.values[code])
 		}
 	}
 	c.codes, c.texts, c.values, c.index = nil, nil, nil, nil
+}
+
+// giveUp forgets the texts so far, and keeps no others.
+func (c *column) giveUp() {
+	var gaps []int32
+	for row, code := range c.codes {
+		if code == codeMissing {
+			gaps = append(gaps, int32(row))
+		}
+	}
+	*c = column{name: c.name, n: c.n, missing: c.missing, storage: unkept, rows: gaps,
+		words: c.words, decimals: c.decimals, word: c.word, wordLine: c.wordLine, mixed: c.mistaken()}
 }
 
 // finish is called after the last row.
@@ -357,13 +311,10 @@ func (c *column) at(row int) float64 {
 		if code := c.codes[row]; int(code) < len(c.values) {
 			return c.values[code]
 		}
-		return math.NaN()
+		return nan
 	}
 	k := &c.chunks[row>>chunkBits]
-	if k.f32 != nil {
-		return float64(k.f32[row&chunkMask])
-	}
-	return k.f64[row&chunkMask]
+	return k.at(row & chunkMask)
 }
 
 // read writes the numbers of rows[first], rows[first+1] and so on to dst. If rows
@@ -392,6 +343,19 @@ func (c *column) read(rows []int, first int, dst []float64) {
 	}
 }
 
+// gaps returns how many of the rows have no value, of a column that keeps nothing else. If rows is nil they are all.
+func (c *column) gaps(rows []int) (n int) {
+	if rows == nil {
+		return c.missing
+	}
+	for _, row := range rows {
+		if _, missing := slices.BinarySearch(c.rows, int32(row)); missing {
+			n++
+		}
+	}
+	return n
+}
+
 // text returns the text of a row, "" if it is missing.
 func (c *column) text(row int) string {
 	switch c.storage {
@@ -415,50 +379,8 @@ func (c *column) text(row int) string {
 	return formatNumber(x[0])
 }
 
-// formatNumber spells a number as a file would.
-func formatNumber(x float64) string {
-	if x == math.Trunc(x) && math.Abs(x) < 1e15 {
-		return strconv.FormatInt(int64(x), 10)
-	}
-	return strconv.FormatFloat(x, 'g', -1, 64)
-}
-
 // reset empties the column for the next rows.
 func (c *column) reset() {
 	c.n, c.missing, c.unknown = 0, 0, ""
 	c.codes, c.rows, c.nonzero, c.chunks = c.codes[:0], c.rows[:0], c.nonzero[:0], c.chunks[:0]
-}
-
-var errNotFinite = errors.New("not finite")
-
-// numberError tells why a cell is not a number.
-func numberError(cell string) error {
-	x, err := strconv.ParseFloat(cell, 64)
-	switch {
-	case err != nil && !errors.Is(err, strconv.ErrRange) || strings.ContainsAny(cell, "_xX"):
-		return strconv.ErrSyntax // the syntax of Go is not that of data
-	case err != nil:
-		return errNotFinite
-	case !finite(x):
-		return errNotFinite
-	}
-	return nil
-}
-
-// parseNumber returns the number that a cell holds, or the reason why it holds none.
-func parseNumber(cell string) (x float64, reason string) {
-	x, err := strconv.ParseFloat(cell, 64)
-	if err == nil && finite(x) && strings.IndexByte(cell, '_') < 0 && (len(cell) < 2 || cell[1]|0x20 != 'x' && (len(cell) < 3 || cell[2]|0x20 != 'x')) {
-		return x, ""
-	}
-	if errors.Is(numberError(cell), errNotFinite) {
-		if errors.Is(err, strconv.ErrRange) {
-			return 0, quote(cell) + " is beyond the range of float64"
-		}
-		return 0, quote(cell) + " is not a finite number; mend it, or leave it empty if it is not known"
-	}
-	if looksDecimal(cell) {
-		return 0, quote(cell) + " has a decimal comma; set the option decimal to a comma when reading CSV, or write the numbers with a point"
-	}
-	return 0, quote(cell) + " is not a number, and the column holds numbers; mend it, leave it empty if it is not known, or declare the column a category"
 }

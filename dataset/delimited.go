@@ -210,12 +210,3 @@ func (b *builder) sampleLines(sample []byte, n int, keep func(line []byte) bool)
 	}
 	return lines
 }
-
-// looksDecimal reports whether a cell is a number with a decimal comma.
-func looksDecimal(cell string) bool {
-	whole, fraction, found := strings.Cut(cell, ",")
-	return found && strings.IndexByte(fraction, ',') < 0 && strings.IndexByte(whole, '.') < 0 && number(whole+"."+fraction)
-}
-
-// number reports whether a cell is a number.
-func number(cell string) bool { return numberError(cell) == nil }

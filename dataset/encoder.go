@@ -55,9 +55,6 @@ type ColumnEncoding struct {
 	Mean   float64 `json:"mean"`
 	Scale  float64 `json:"scale"`
 
-	// Exact says that the numbers are float64. Otherwise they are rounded to float32 before.
-	Exact bool `json:"exact,omitempty"`
-
 	// Of a categorical column: all categories, and what a missing value is taken for.
 	Categories   []string `json:"categories,omitempty"`
 	MostFrequent string   `json:"most_frequent,omitempty"`
@@ -73,9 +70,9 @@ type EncoderOptions struct {
 // maxSparseCells limits how large a dense matrix may be made of sparse rows.
 const maxSparseCells = 1 << 30
 
-// FitEncoder fits an encoder on the rows of train. It fails if no column is left,
-// or if a mean or deviation is not finite, as happens with values near the end of the range
-// of float64.
+// FitEncoder fits an encoder on the rows of train. It fails if no column is left, if a mean or deviation is
+// not finite, as happens with values near the end of the range of float64, or if two features
+// would have one name, see [Encoder.Features].
 func FitEncoder(train *Frame, opts EncoderOptions) (*Encoder, error) {
 	if err := train.check(); err != nil {
 		return nil, err
@@ -102,7 +99,6 @@ func FitEncoder(train *Frame, opts EncoderOptions) (*Encoder, error) {
 		k := ColumnEncoding{Name: c.name, Kind: c.kind(), Scale: 1}
 		switch k.Kind {
 		case Numeric:
-			k.Exact = c.exact || c.storage != plain
 			c.read(train.rows, 0, values)
 			if err := k.fitNumbers(values, known, train.source); err != nil {
 				return nil, err
@@ -122,6 +118,9 @@ func FitEncoder(train *Frame, opts EncoderOptions) (*Encoder, error) {
 	if kept == 0 {
 		k := e.Columns[0]
 		return nil, fmt.Errorf("dataset: no column of %q is left to be a feature; column %s is left out, since %s", train.source, quote(k.Name), k.LeftOut)
+	}
+	if err := e.checkFeatures(); err != nil {
+		return nil, err
 	}
 	return e, nil
 }
@@ -156,7 +155,7 @@ func (k *ColumnEncoding) fitNumbers(values, known []float64, source string) erro
 		}
 	}
 	low, high := slices.Min(known), slices.Max(known)
-	k.Mean, k.Scale = meanAndDeviation(values)
+	k.Mean, k.Scale = MeanAndDeviation(values)
 	if !finite(k.Mean + k.Scale) {
 		return fmt.Errorf("dataset: column %q of %q has mean %v and deviation %v, but both must be finite; rescale it", k.Name, source, k.Mean, k.Scale)
 	}
@@ -210,7 +209,7 @@ func (k *ColumnEncoding) fitCategories(c *column, train *Frame, limit int) {
 func (k *ColumnEncoding) newColumn(columns int) *column {
 	c := newColumn(k.Name, columns)
 	if k.Kind == Numeric {
-		c.storage, c.exact, c.told = plain, k.Exact, true
+		c.storage = plain
 		return c
 	}
 	c.category, c.known = true, true
@@ -281,11 +280,13 @@ func (e *Encoder) Warnings() []string {
 	return out
 }
 
+var errNilEncoder = errors.New("dataset: the encoder is nil; look at the error of the call that should have made it")
+
 // Validate returns an error unless the encoder can encode, which matters to one
 // that was not made by [FitEncoder] but read from a file.
 func (e *Encoder) Validate() error {
 	if e == nil {
-		return errors.New("dataset: the encoder is nil; look at the error of the call that should have made it")
+		return errNilEncoder
 	}
 	switch {
 	case e.Width < 0 || e.Width > maxColumns || e.Label.Position < 0 || e.Label.Position > e.Width || len(e.Columns) > max(e.Width, 1):
@@ -322,6 +323,27 @@ func (e *Encoder) Validate() error {
 	if width == 0 || width > maxColumns {
 		return fmt.Errorf("dataset: the encoder makes %d features; it must make from 1 to %d", width, maxColumns)
 	}
+	return e.checkFeatures()
+}
+
+// checkFeatures returns an error if two features would have one name, as those of a column "a=b" and of the
+// category "b" of a column "a" would.
+func (e *Encoder) checkFeatures() error {
+	if !slices.ContainsFunc(e.Columns, func(k ColumnEncoding) bool { return strings.Contains(k.Name, "=") }) {
+		return nil // the longer of the two columns' names has the shorter and = in front
+	}
+	features := e.Features()
+	owner := make(map[string]string, len(features)) // the column of each
+	for i := range e.Columns {
+		k := &e.Columns[i]
+		for range k.width() {
+			name := features[len(owner)]
+			if other, taken := owner[name]; taken {
+				return fmt.Errorf("dataset: columns %q and %q would both make a feature that is called %q; rename one of them", other, k.Name, name)
+			}
+			owner[name] = k.Name
+		}
+	}
 	return nil
 }
 
@@ -334,25 +356,4 @@ func hasDuplicates(texts []string) bool {
 		seen[text] = true
 	}
 	return false
-}
-
-// String describes the encoder, a line a column.
-func (e *Encoder) String() string {
-	if e == nil {
-		return ""
-	}
-	var b strings.Builder
-	for i := range e.Columns {
-		k := &e.Columns[i]
-		fmt.Fprintf(&b, "%s: ", k.Name)
-		switch {
-		case k.LeftOut != "":
-			fmt.Fprintf(&b, "left out: %s\n", k.LeftOut)
-		case k.Kind == Categorical:
-			fmt.Fprintf(&b, "%d categories, %s where missing\n", len(k.Categories), quote(k.MostFrequent))
-		default:
-			fmt.Fprintf(&b, "(x - %.6g)/%.6g, %.6g where missing\n", k.Mean, k.Scale, k.Median)
-		}
-	}
-	return b.String()
 }

@@ -21,7 +21,7 @@ type ParseError struct {
 
 // Error returns one sentence, such as
 //
-//	patients.csv:12: column "radius": "abc" is not a number, and every feature must be one
+//	patients.csv:12: column "diagnosis": the label is missing; fill it in or remove the row
 func (e *ParseError) Error() string {
 	var b strings.Builder
 	b.WriteString(e.Source)
@@ -52,6 +52,14 @@ func quote(s string) string {
 		s = s[:cut] + "…"
 	}
 	return strconv.Quote(s)
+}
+
+// bare is the text itself if quoting would change nothing of it, else quoted.
+func bare(s string) string {
+	if quoted := quote(s); quoted != `"`+s+`"` {
+		return quoted
+	}
+	return s
 }
 
 // ioError says that source could not be opened or read.

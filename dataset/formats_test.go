@@ -106,6 +106,11 @@ func TestLIBSVM(t *testing.T) {
 	_, err = readText(text, dataset.Options{Drop: []string{"y"}})
 	require.EqualError(t, err, `t.csv: column "y": there is no such column to drop; the features of a LIBSVM file are numbers`)
 
+	_, err = readText(text, dataset.Options{Category: []string{"3"}})
+	require.EqualError(t, err, `t.csv: column "3": no column of a LIBSVM file can be one of categories, since its features are numbers; use CSV for categories`)
+	_, err = readText(text, dataset.Options{Label: "y", Category: []string{"3"}, Drop: []string{"y"}, For: e})
+	require.NoError(t, err, "these are the encoder's")
+
 	people, err := readText("age,y\n1,0\n2,1\n", dataset.Options{})
 	require.NoError(t, err)
 	_, err = readText(text, dataset.Options{For: fitEncoder(t, people)})

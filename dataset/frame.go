@@ -203,25 +203,6 @@ func (f *Frame) Numbers(name string) ([]float64, error) {
 	return values, nil
 }
 
-// Strings returns the values of a column as texts, "" where one is missing. Where
-// the frame was read for an encoder, the first category that the encoder does not
-// know stands for all of them. It fails if there is no such column, or if its texts
-// were too many to be kept.
-func (f *Frame) Strings(name string) ([]string, error) {
-	c, err := f.find(name)
-	if err != nil {
-		return nil, err
-	}
-	if c.kind() == Text {
-		return nil, fmt.Errorf("dataset: column %q of %q has more than %d different values, which are not kept", name, f.source, maxTexts)
-	}
-	values := make([]string, f.Rows())
-	for i := range values {
-		values[i] = c.text(f.row(i))
-	}
-	return values, nil
-}
-
 func (f *Frame) find(name string) (*column, error) {
 	if f == nil {
 		return nil, errNilFrame

@@ -27,9 +27,9 @@ func ExampleReadFrame() {
 	}
 	fmt.Print(frame.Schema())
 	// Output:
-	// patients.csv: CSV separated by semicolons, with a header; 5 rows, 3 feature columns
-	// label "ill": "yes" (+1) in 2 rows, "no" (-1) in 3 rows
-	// "age": numeric, 40 to 80
+	// patients.csv: CSV separated by semicolons, with a header; 5 rows, 3 features
+	// ill: 2 yes (+1), 3 no (-1)
+	// numbers without gaps: age
 	// "smoker": categorical, 2 different: "no" and "yes", missing in 1 row
 	// "pulse": numeric, 70 to 90, missing in 1 row
 	// "id": dropped
@@ -98,12 +98,10 @@ func ExampleEncoder() {
 		log.Fatal(err)
 	}
 	fmt.Println(kept.Features())
-	fmt.Print(&kept)
+	fmt.Printf("age: (x - %v)/%.2f\n", kept.Columns[0].Mean, kept.Columns[0].Scale)
 	// Output:
 	// [age smoker=no smoker=yes pulse]
-	// age: (x - 60)/14.1421, 60 where missing
-	// smoker: 2 categories, "no" where missing
-	// pulse: (x - 78.5)/6.63325, 77.5 where missing
+	// age: (x - 60)/14.14
 }
 
 // New rows are encoded as they are read. Columns are found by name, and the label

@@ -40,6 +40,15 @@ func (b *builder) looksLikeLIBSVM(sample []byte) bool {
 	return pairs > 0
 }
 
+// libsvm reads a LIBSVM file into a builder.
+type libsvm struct {
+	*builder
+	columns map[int]*column // by index; nil if left out
+	dropped map[int]bool    // of the indices that were to be left out, whether a line has them
+	indices []int           // of the line
+	blank   int             // blank lines since the last row
+}
+
 // readLIBSVM reads lines of the form
 //
 //	[label] [qid:n] index:value index:value … [# comment]
@@ -50,122 +59,21 @@ func (b *builder) looksLikeLIBSVM(sample []byte) bool {
 func (b *builder) readLIBSVM(text *bufio.Reader) error {
 	b.layout = layout{format: LIBSVM, header: true, sparse: true}
 	b.label = -1
-	if b.opts.Label != "" {
-		return &ParseError{Source: b.source, Column: b.opts.Label,
-			Reason: "the label of a LIBSVM file is what its lines begin with; no other column can be the label"}
+	l := &libsvm{builder: b, columns: make(map[int]*column), dropped: make(map[int]bool)}
+	begin := l.beginByOptions
+	if b.opts.For != nil {
+		begin = l.beginByEncoder
 	}
-	columns := make(map[int]*column) // by index; nil if left out
-	if e := b.opts.For; e != nil {
-		if err := b.begin(e.columnNames()); err != nil {
-			return err
-		}
-		for i, c := range b.cells {
-			index, err := strconv.ParseUint(b.names[i], 10, 31)
-			if err != nil {
-				return &ParseError{Source: b.source, Column: b.names[i],
-					Reason: "the model needs a column of this name, but those of a LIBSVM file are numbers; use a file of the kind it was trained on"}
-			}
-			c.storage = sparse
-			columns[int(index)] = c
-		}
+	if err := begin(); err != nil {
+		return err
 	}
-	dropped := make(map[int]bool) // whether a line has the feature
-	if b.opts.For == nil {
-		for _, ref := range b.opts.Drop {
-			index, err := strconv.Atoi(ref)
-			if err != nil {
-				return &ParseError{Source: b.source, Column: ref, Reason: "there is no such column to drop; the features of a LIBSVM file are numbers"}
-			}
-			columns[index], dropped[index] = nil, false
-		}
-	}
-	var indices []int // of a line
-	blank := 0        // lines since the last row
-
 	lines := bufio.NewScanner(text)
 	lines.Buffer(nil, maxRecord)
 	for lines.Scan() {
 		b.line++
-		line, _, commented := bytes.Cut(lines.Bytes(), []byte{comment})
-		label, pairs, _ := strings.Cut(strings.TrimSpace(string(line)), " ")
-		if i := strings.IndexByte(label, '\t'); i >= 0 {
-			label, pairs = label[:i], label[i+1:]+" "+pairs
-		}
-		if label == "" {
-			if !commented && b.started() {
-				blank++
-			}
-			continue
-		}
-		if err := b.makeRoom(); err != nil {
+		if err := l.addLine(lines.Bytes()); err != nil {
 			return err
 		}
-		if strings.IndexByte(label, ':') >= 0 {
-			if b.opts.For != nil && !b.started() {
-				b.opts.Unlabeled = true // as is no other row, then
-			}
-			if !b.opts.Unlabeled {
-				return b.rowError("the line begins with %s; a label is needed before the features", quote(label))
-			}
-			pairs = label + " " + pairs
-			b.blanks += blank // which may be rows of zeros
-		}
-		blank = 0
-		if !b.opts.Unlabeled {
-			if err := b.addLabel(label); err != nil {
-				return err
-			}
-		}
-		indices = indices[:0]
-		for pair := range strings.FieldsSeq(pairs) {
-			name, value, found := strings.Cut(pair, ":")
-			if name == "qid" && found {
-				continue
-			}
-			index, err := strconv.ParseUint(name, 10, 31)
-			if !found || err != nil {
-				return b.rowError("%s is no feature; index:value is needed, with an index below 2147483648", quote(pair))
-			}
-			at := int(index)
-			indices = append(indices, at)
-			c, ok := columns[at]
-			if !ok {
-				if b.opts.For != nil {
-					continue
-				}
-				if len(columns) == maxColumns {
-					return b.rowError("there are more than %d different indices", maxColumns)
-				}
-				c = &column{name: strconv.Itoa(at), storage: sparse}
-				columns[at] = c
-			}
-			if c == nil {
-				dropped[at] = true
-				continue
-			}
-			if isMissing(value) {
-				if b.opts.RefuseMissing {
-					return b.rowError("the value of feature %d is missing (%s); fill it in, remove the row, or have missing values imputed", index, quote(value))
-				}
-				c.missing++
-				c.addSparse(b.n, nan)
-				continue
-			}
-			x, reason := parseNumber(value)
-			if reason != "" {
-				return &ParseError{Source: b.source, Line: b.line, Column: name, Reason: reason}
-			}
-			c.addSparse(b.n, x)
-		}
-		if !slices.IsSorted(indices) {
-			slices.Sort(indices)
-		}
-		for i := 1; i < len(indices); i++ {
-			if indices[i] == indices[i-1] {
-				return b.rowError("index %d comes twice; remove one of the two", indices[i])
-			}
-		}
-		b.n++
 	}
 	switch err := lines.Err(); {
 	case err == bufio.ErrTooLong:
@@ -176,27 +84,172 @@ func (b *builder) readLIBSVM(text *bufio.Reader) error {
 	case b.n == 0:
 		return &ParseError{Source: b.source, Reason: "the file has no rows"}
 	}
-	if b.opts.For == nil {
-		for _, c := range columns {
-			if c != nil {
-				b.cells = append(b.cells, c)
-			}
+	return l.end()
+}
+
+// beginByOptions refuses options that make no sense, and notes which features to leave out.
+func (l *libsvm) beginByOptions() error {
+	refuse := func(column, reason string) error {
+		return &ParseError{Source: l.source, Column: column, Reason: reason}
+	}
+	if label := l.opts.Label; label != "" {
+		return refuse(label, "the label of a LIBSVM file is what its lines begin with; no other column can be the label")
+	}
+	for _, ref := range l.opts.Category {
+		return refuse(ref, "no column of a LIBSVM file can be one of categories, since its features are numbers; use CSV for categories")
+	}
+	for _, ref := range l.opts.Drop {
+		index, err := strconv.Atoi(ref)
+		if err != nil {
+			return refuse(ref, "there is no such column to drop; the features of a LIBSVM file are numbers")
 		}
-		slices.SortFunc(b.cells, func(x, y *column) int { return compareIndices(x.name, y.name) })
-		for _, c := range b.cells {
-			b.names = append(b.names, c.name)
+		l.columns[index], l.dropped[index] = nil, false
+	}
+	return nil
+}
+
+// beginByEncoder makes the columns that the encoder knows.
+func (l *libsvm) beginByEncoder() error {
+	if err := l.begin(l.opts.For.columnNames()); err != nil {
+		return err
+	}
+	for i, c := range l.cells {
+		index, err := strconv.ParseUint(l.names[i], 10, 31)
+		if err != nil {
+			return &ParseError{Source: l.source, Column: l.names[i],
+				Reason: "the model needs a column of this name, but those of a LIBSVM file are numbers; use a file of the kind it was trained on"}
 		}
-		b.layout.width = len(b.names)
-		if len(b.cells) == 0 {
-			return &ParseError{Source: b.source, Reason: "no line has a feature; index:value pairs are needed after the label"}
+		c.storage = sparse
+		l.columns[int(index)] = c
+	}
+	return nil
+}
+
+// addLine appends the row of a line, if it has one.
+func (l *libsvm) addLine(text []byte) error {
+	line, _, commented := bytes.Cut(text, []byte{comment})
+	label, pairs, _ := strings.Cut(strings.TrimSpace(string(line)), " ")
+	if i := strings.IndexByte(label, '\t'); i >= 0 {
+		label, pairs = label[:i], label[i+1:]+" "+pairs
+	}
+	if label == "" {
+		if !commented && l.started() {
+			l.blank++
+		}
+		return nil
+	}
+	if err := l.makeRoom(); err != nil {
+		return err
+	}
+	if strings.IndexByte(label, ':') >= 0 {
+		if l.opts.For != nil && !l.started() {
+			l.opts.Unlabeled = true // as is no other row, then
+		}
+		if !l.opts.Unlabeled {
+			return l.rowError("the line begins with %s; a label is needed before the features", quote(label))
+		}
+		pairs = label + " " + pairs
+		l.blanks += l.blank // which may be rows of zeros
+	}
+	l.blank = 0
+	if !l.opts.Unlabeled {
+		if err := l.addLabel(label); err != nil {
+			return err
 		}
 	}
-	for _, ref := range b.opts.Drop {
-		if index, _ := strconv.Atoi(ref); dropped[index] {
-			b.layout.dropped = append(b.layout.dropped, ref)
+	if err := l.addPairs(pairs); err != nil {
+		return err
+	}
+	l.n++
+	return nil
+}
+
+// addPairs stores the features of a row, each of which may come once.
+func (l *libsvm) addPairs(pairs string) error {
+	l.indices = l.indices[:0]
+	for pair := range strings.FieldsSeq(pairs) {
+		if err := l.addPair(pair); err != nil {
+			return err
 		}
 	}
-	return b.flush()
+	if !slices.IsSorted(l.indices) {
+		slices.Sort(l.indices)
+	}
+	for i := 1; i < len(l.indices); i++ {
+		if l.indices[i] == l.indices[i-1] {
+			return l.rowError("index %d comes twice; remove one of the two", l.indices[i])
+		}
+	}
+	return nil
+}
+
+// addPair stores a feature of a row.
+func (l *libsvm) addPair(pair string) error {
+	name, value, found := strings.Cut(pair, ":")
+	if name == "qid" && found {
+		return nil
+	}
+	index, err := strconv.ParseUint(name, 10, 31)
+	if !found || err != nil {
+		return l.rowError("%s is no feature; index:value is needed, with an index below 2147483648", quote(pair))
+	}
+	at := int(index)
+	l.indices = append(l.indices, at)
+	c, ok := l.columns[at]
+	if !ok {
+		if l.opts.For != nil {
+			return nil
+		}
+		if len(l.columns) == maxColumns {
+			return l.rowError("there are more than %d different indices", maxColumns)
+		}
+		c = &column{name: strconv.Itoa(at), storage: sparse}
+		l.columns[at] = c
+	}
+	if c == nil {
+		l.dropped[at] = true
+		return nil
+	}
+	if isMissing(value) {
+		if l.opts.RefuseMissing {
+			return l.rowError("the value of feature %d is missing (%s); fill it in, remove the row, or have missing values imputed", index, quote(value))
+		}
+		c.missing++
+		c.addSparse(l.n, nan)
+		return nil
+	}
+	x, reason := parseNumber(value)
+	if reason != "" {
+		return &ParseError{Source: l.source, Line: l.line, Column: name, Reason: reason}
+	}
+	c.addSparse(l.n, x)
+	return nil
+}
+
+// end puts the columns in order and passes on the rows.
+func (l *libsvm) end() error {
+	if l.opts.For != nil {
+		return l.flush()
+	}
+	for _, c := range l.columns {
+		if c != nil {
+			l.cells = append(l.cells, c)
+		}
+	}
+	slices.SortFunc(l.cells, func(x, y *column) int { return compareIndices(x.name, y.name) })
+	for _, c := range l.cells {
+		l.names = append(l.names, c.name)
+	}
+	l.layout.width = len(l.names)
+	if len(l.cells) == 0 {
+		return &ParseError{Source: l.source, Reason: "no line has a feature; index:value pairs are needed after the label"}
+	}
+	for _, ref := range l.opts.Drop {
+		if index, _ := strconv.Atoi(ref); l.dropped[index] {
+			l.layout.dropped = append(l.layout.dropped, ref)
+		}
+	}
+	return l.flush()
 }
 
 // compareIndices orders decimal numbers without leading zeros by value.

@@ -27,8 +27,6 @@ const (
 	maxNPYElement = 4 * maxTextLength // bytes
 )
 
-var nan = math.NaN()
-
 // npyArray is an array whose elements are yet to be read.
 type npyArray struct {
 	source  string
@@ -301,7 +299,7 @@ var arrayNames = [][2]string{{"X", "y"}, {"x", "y"}, {"X_train", "y_train"}, {"x
 // readNPZ reads an archive with features in one array and labels in another.
 func (b *builder) readNPZ(r io.Reader) error {
 	b.layout.format = NPZ
-	if b.opts.Label != "" {
+	if b.opts.Label != "" && b.opts.For == nil {
 		return &ParseError{Source: b.source, Column: b.opts.Label, Reason: "the labels of an NPZ file are an array of their own; no column can be the label"}
 	}
 	data, err := io.ReadAll(r) // the list of arrays is at the end

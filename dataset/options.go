@@ -62,7 +62,7 @@ type Options struct {
 	Positive  string   // label that becomes +1; "" means the greater, as [ReadFrame] says
 	Unlabeled bool     // there is no label column, or it is not to be looked at
 	Drop      []string // columns to leave out
-	Category  []string // columns whose values are categories though they are numbers, such as codes
+	Category  []string // columns whose values are categories though they are numbers, such as codes; not of LIBSVM
 
 	// RefuseMissing makes a missing value an error that names its line. Otherwise
 	// an [Encoder] fills it in.

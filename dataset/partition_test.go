@@ -294,8 +294,6 @@ func TestFramesByHand(t *testing.T) {
 	}
 	_, err := none.Numbers("x")
 	require.Error(t, err)
-	_, err = none.Strings("x")
-	require.Error(t, err)
 	require.Zero(t, none.Rows())
 	require.Equal(t, new(dataset.Schema), none.Schema())
 	require.Empty(t, none.Source())

@@ -56,9 +56,9 @@ func OpenFrame(path string, opts Options) (*Frame, error) {
 // regard to case. So 1 is positive against 0 and against -1, "true" against "false",
 // "yes" against "no" and "malignant" against "benign".
 //
-// Numbers are parsed to the nearest float64. A column with many different ones holds
-// them as float32, unless that would move one of the first 512 by more than 1/65536 of
-// their range. Beyond the columns ReadFrame holds one record at a time.
+// Numbers are the nearest float64, kept in four bytes where a float32 holds them exactly and in eight elsewhere. Beyond
+// the columns ReadFrame holds one record at a time of a CSV or LIBSVM file, a block of an NPY file, and
+// an NPZ file as a whole.
 // Every error about the file is a [*ParseError].
 func ReadFrame(r io.Reader, source string, opts Options) (*Frame, error) {
 	var frame *Frame

@@ -166,8 +166,12 @@ func TestReadFrameInfersKinds(t *testing.T) {
 	var wide strings.Builder // more different numbers than a dictionary holds
 	wide.WriteString("big,code,word,long,gap,y\n")
 	for i := range 5000 {
+		word := "w" + strconv.Itoa(i)
+		if i == 1 || i == 4990 || i == 4999 { // before and after they are too many
+			word = ""
+		}
 		wide.WriteString(strings.Join([]string{
-			"1700000000." + strconv.Itoa(i%7), strconv.Itoa(i%3 + 1), "w" + strconv.Itoa(i), strings.Repeat("x", 300), "", strconv.Itoa(i % 2)}, ",") + "\n")
+			"1700000000." + strconv.Itoa(i%7), strconv.Itoa(i%3 + 1), word, strings.Repeat("x", 300), "", strconv.Itoa(i % 2)}, ",") + "\n")
 	}
 	f, err := readText(wide.String(), dataset.Options{Category: []string{"code"}})
 	require.NoError(t, err)
@@ -179,6 +183,10 @@ func TestReadFrameInfersKinds(t *testing.T) {
 	require.Equal(t, map[string]dataset.Kind{"big": dataset.Numeric, "code": dataset.Categorical, "word": dataset.Text, "long": dataset.Text, "gap": dataset.Numeric}, kinds)
 	require.Equal(t, []string{"1", "2", "3"}, s.Columns[1].Categories)
 	require.Equal(t, 5000, s.Columns[4].Missing)
+	require.Equal(t, 3, s.Columns[2].Missing)
+	for rows, missing := range map[[3]int]int{{0, 1, 2}: 1, {3, 3, 4998}: 0, {4999, 1, 2}: 2, {4990, 4990, 4990}: 3} { // of a view
+		require.Equal(t, missing, f.Select(rows[:]).Schema().Columns[2].Missing)
+	}
 	// float32 would take all of them for one number.
 	big, err := f.Numbers("big")
 	require.NoError(t, err)
@@ -223,14 +231,16 @@ func TestManyNumbersWithGaps(t *testing.T) {
 	require.Len(t, f.Schema().Columns[0].Categories, 1601)
 }
 
-// TestStorage: whatever is read comes back to within the promised share of its range.
+// TestStorage: whatever is put in comes out.
 func TestStorage(t *testing.T) {
 	for name, value := range map[string]func(i int) float64{
 		"small":     func(i int) float64 { return math.Sin(float64(i)) },
 		"counts":    func(i int) float64 { return float64(i) },
 		"seconds":   func(i int) float64 { return 1.7e9 + float64(i*i%1000)/8 },
+		"beyond 24": func(i int) float64 { return float64(i%2) * 16777217 },
 		"beyond 32": func(i int) float64 { return 1e300 * float64(i) },
 		"tiny":      func(i int) float64 { return 1e-300 * float64(i) },
+		"late":      func(i int) float64 { return float64(i) + float64(i/1200)/3 },
 		"gaps": func(i int) float64 {
 			if i%3 == 0 {
 				return math.NaN()
@@ -241,23 +251,15 @@ func TestStorage(t *testing.T) {
 	} {
 		const rows = 1300 // some chunks and a part of one
 		values := make([]float64, rows)
-		low, high := math.Inf(1), math.Inf(-1)
 		for i := range values {
 			values[i] = value(i)
-			if values[i] == values[i] {
-				low, high = min(low, values[i]), max(high, values[i])
-			}
 		}
 		f := dataset.NewFrame("t")
 		require.NoError(t, f.AddNumeric("x", values))
 		got, err := f.Numbers("x")
 		require.NoError(t, err)
 		for i := range values {
-			if math.IsNaN(values[i]) {
-				require.True(t, math.IsNaN(got[i]), "%s %d", name, i)
-				continue
-			}
-			require.LessOrEqual(t, math.Abs(got[i]-values[i]), (high-low)/65536, "%s %d", name, i)
+			require.Equal(t, math.Float64bits(values[i]), math.Float64bits(got[i]), "%s %d", name, i)
 		}
 	}
 }
@@ -477,7 +479,6 @@ func TestFilesAsPeopleHaveThem(t *testing.T) {
 			require.Positive(t, s.Positives)
 			require.Equal(t, c.positive, s.Positive)
 			require.Len(t, s.Columns, c.columns)
-			require.Len(t, strings.Split(strings.TrimSpace(s.String()), "\n"), 2+len(s.Notes)+c.columns)
 			missing := 0
 			for _, k := range s.Columns {
 				missing += k.Missing

@@ -68,7 +68,7 @@ func (f *Frame) Schema() *Schema {
 		case Categorical:
 			k.lookAtCategories(c, f)
 		default:
-			k.Missing = c.missing
+			k.Missing = c.gaps(f.rows)
 			if c.hasDecimalCommas() {
 				k.Notes = append(k.Notes, decimalNote)
 				break
@@ -166,29 +166,42 @@ func allDifferent(values []float64) bool {
 	return true
 }
 
-// maxSchemaLines is how many columns String lists.
-const maxSchemaLines = 100
+const (
+	maxSchemaLines = 100 // columns that String has lines of their own for
+	maxSchemaNames = 5   // columns that it names in one line
+)
 
-// String returns a line about the file, one about the label, one for each of the notes and one for each column, at
-// most a hundred.
+// String returns a line about the file, one about the label, one that names the first of the columns of numbers
+// without gaps and notes, one for each of the notes about the file, and one for every other column, at most a hundred.
 func (s *Schema) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s; %s, %s\n", s.Source, s.Layout, count(s.Rows, "row"), count(len(s.Columns), "feature column"))
+	fmt.Fprintf(&b, "%s: %s; %s, %s\n", s.Source, s.Layout, count(s.Rows, "row"), count(len(s.Columns), "feature"))
 	if s.Label != "" {
-		fmt.Fprintf(&b, "label %s: %s (+1) in %s, %s (-1) in %s\n", quote(s.Label),
-			quote(s.Positive), count(s.Positives, "row"), quote(s.Negative), count(s.Negatives, "row"))
+		fmt.Fprintf(&b, "%s: %d %s (+1), %d %s (-1)\n", bare(s.Label), s.Positives, bare(s.Positive), s.Negatives, bare(s.Negative))
+	}
+	var plain []string
+	var others []*ColumnSchema
+	for i := range s.Columns {
+		if k := &s.Columns[i]; k.Kind == Numeric && k.Missing == 0 && len(k.Notes) == 0 {
+			plain = append(plain, bare(k.Name))
+		} else {
+			others = append(others, k)
+		}
+	}
+	if n := len(plain); n > 0 {
+		if n > maxSchemaNames {
+			plain = append(plain[:maxSchemaNames], fmt.Sprintf("%d more", n-maxSchemaNames))
+		}
+		fmt.Fprintf(&b, "numbers without gaps: %s\n", strings.Join(plain, ", "))
 	}
 	for _, note := range s.Notes {
-		b.WriteString(note)
-		b.WriteByte('\n')
+		fmt.Fprintln(&b, note)
 	}
-	for i := range s.Columns {
-		if i == maxSchemaLines {
-			fmt.Fprintf(&b, "and %s\n", count(len(s.Columns)-i, "more column"))
-			break
-		}
-		b.WriteString(s.Columns[i].String())
-		b.WriteByte('\n')
+	for _, k := range others[:min(len(others), maxSchemaLines)] {
+		fmt.Fprintln(&b, k)
+	}
+	if n := len(others) - maxSchemaLines; n > 0 {
+		fmt.Fprintf(&b, "and %s\n", count(n, "more column"))
 	}
 	for _, name := range s.Dropped {
 		fmt.Fprintf(&b, "%s: dropped\n", quote(name))
@@ -215,17 +228,6 @@ func (k *ColumnSchema) String() string {
 		fmt.Fprintf(&b, "; %s", note)
 	}
 	return b.String()
-}
-
-// Warnings returns the notes about the file and about all columns, as sentences.
-func (s *Schema) Warnings() []string {
-	out := slices.Clone(s.Notes)
-	for i := range s.Columns {
-		for _, note := range s.Columns[i].Notes {
-			out = append(out, fmt.Sprintf("column %s: %s", quote(s.Columns[i].Name), note))
-		}
-	}
-	return out
 }
 
 func shortNumber(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }

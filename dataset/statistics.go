@@ -5,10 +5,12 @@ import (
 	"slices"
 )
 
-func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
-
-// meanAndDeviation returns the mean and the population standard deviation.
-func meanAndDeviation(values []float64) (mean, deviation float64) {
+// MeanAndDeviation returns the mean and the population standard deviation of values, by which columns are
+// standardised; NaN for none.
+func MeanAndDeviation(values []float64) (mean, deviation float64) {
+	if len(values) == 0 {
+		return nan, nan
+	}
 	// Two passes, since the textbook shortcut of subtracting the squared mean
 	// from the mean square cancels badly. The mean is taken of differences from
 	// the first value, so that a constant column has exactly its value for a mean.

@@ -11,8 +11,8 @@ import (
 // Transform encodes the rows of f, whose columns are found by name, in any order.
 // Columns that the encoder does not know are ignored. It fails if one that it
 // needs is absent or of another kind, unless both are of LIBSVM's kind, where
-// absent means zero, if the labels are others, and if a value is so far from the training rows that its
-// encoding is no finite float32. Numbers may stand for categories and are
+// absent means zero, if the labels are others, see [Encoder.Labels], and if a value is so far from the training
+// rows that its encoding is no finite float32. Numbers may stand for categories and are
 // spelt in their shortest form.
 func (e *Encoder) Transform(f *Frame) (*Matrix, error) {
 	t, err := e.plan()
@@ -31,6 +31,7 @@ type transform struct {
 	encoder  *Encoder
 	features []string
 	index    []map[string]int // category to place, of categorical columns
+	values   [chunkRows]float64
 
 	// Of categories that the encoder does not know, in all the rows so far, for each column:
 	unknown []int
@@ -62,6 +63,30 @@ func (t *transform) run(f *Frame, m *Matrix) error {
 	if err := f.checkDense(len(t.features)); err != nil {
 		return err
 	}
+	sources, err := t.sources(f)
+	if err != nil {
+		return err
+	}
+	y, err := t.encoder.Labels(f)
+	if err != nil {
+		return err
+	}
+	rows, width := f.Rows(), len(t.features)
+	m.Source, m.Features, m.Y = f.source, t.features, y
+	m.X = slices.Grow(m.X[:0], rows*width)[:rows*width]
+	// Rows are encoded a block at a time, so that the block stays in the cache while it
+	// is written column by column.
+	for first := 0; first < rows; first += chunkRows {
+		if err := t.block(f, sources, first, m.X[first*width:min(first+chunkRows, rows)*width]); err != nil {
+			return err
+		}
+	}
+	m.Warnings = t.warnings()
+	return nil
+}
+
+// sources returns the columns of f that those of the encoder are read from, nil for what is left out.
+func (t *transform) sources(f *Frame) ([]*column, error) {
 	place := make(map[string]*column, len(f.columns))
 	for _, c := range f.columns {
 		place[c.name] = c
@@ -84,78 +109,91 @@ func (t *transform) run(f *Frame, m *Matrix) error {
 			if c.kind() == Categorical {
 				what = "categories such as " + quote(c.texts[0])
 			}
-			return fmt.Errorf("dataset: column %q of %q holds %s, but the encoder was fitted on a column that is %v", k.Name, f.source, what, k.Kind)
+			return nil, fmt.Errorf("dataset: column %q of %q holds %s, but the encoder was fitted on a column that is %v", k.Name, f.source, what, k.Kind)
 		}
 		sources[i] = c
 	}
 	if len(absent) > 0 {
-		return fmt.Errorf("dataset: %q has no column %s, which the encoder was fitted on; it has %s", f.source, list(absent), list(f.Names()))
+		return nil, fmt.Errorf("dataset: %q has no column %s, which the encoder was fitted on; it has %s", f.source, list(absent), list(f.Names()))
 	}
+	return sources, nil
+}
 
-	y, err := t.encoder.Label.of(f)
-	if err != nil {
-		return err
-	}
-	rows, width := f.Rows(), len(t.features)
-	m.Source, m.Features, m.Y, m.Warnings = f.source, t.features, y, nil
-	m.X = slices.Grow(m.X[:0], rows*width)[:rows*width]
-	var values [chunkRows]float64
-	// Rows are encoded a block at a time, so that the block stays in the cache while it
-	// is written column by column.
-	for first := 0; first < rows; first += chunkRows {
-		n := min(chunkRows, rows-first)
-		out := m.X[first*width : (first+n)*width]
-		at := 0
-		for i, c := range sources {
-			k := &t.encoder.Columns[i]
-			switch {
-			case k.LeftOut != "":
-				continue
-			case k.Kind == Numeric:
-				c.read(f.rows, first, values[:n])
-				for j, x := range values[:n] {
-					if math.IsNaN(x) {
-						x = k.Median
-					}
-					z := float32((x - k.Mean) / k.Scale)
-					if !finite(float64(z)) {
-						return fmt.Errorf("dataset: column %q of %q holds %v, which standardised with mean %v and deviation %v is no finite float32", k.Name, f.source, x, k.Mean, k.Scale)
-					}
-					out[j*width+at] = z
-				}
-			default:
-				for j := range n {
-					hot := out[j*width+at:][:len(k.Categories)]
-					clear(hot)
-					text := c.text(f.row(first + j))
-					if text == "" {
-						text = k.MostFrequent
-					}
-					if place, ok := t.index[i][text]; ok {
-						hot[place] = 1
-						continue
-					}
-					if t.unknown[i]++; t.example[i] == "" {
-						t.example[i] = text
-					}
-				}
+// block encodes rows of f from the given one on into out, at most chunkRows.
+func (t *transform) block(f *Frame, sources []*column, first int, out []float32) error {
+	at := 0
+	for i, c := range sources {
+		k := &t.encoder.Columns[i]
+		switch {
+		case k.LeftOut != "":
+		case k.Kind == Numeric:
+			if err := t.standardise(k, f, c, first, out, at); err != nil {
+				return err
 			}
-			at += k.width()
+		default:
+			t.oneHot(i, f, c, first, out, at)
 		}
-	}
-	for i, n := range t.unknown {
-		if n > 0 {
-			m.Warnings = append(m.Warnings, fmt.Sprintf("column %s has a category that the training rows had not, such as %s, in %s; it is encoded as none of them",
-				quote(t.encoder.Columns[i].Name), quote(t.example[i]), count(n, "row")))
-		}
+		at += k.width()
 	}
 	return nil
 }
 
-// of returns the labels of f as the encoder has them: +1 for its positive label,
-// whichever that is to f.
-func (l *LabelEncoding) of(f *Frame) ([]float64, error) {
-	y := f.Labels()
+// standardise writes the numbers of column c to place at of the rows of out.
+func (t *transform) standardise(k *ColumnEncoding, f *Frame, c *column, first int, out []float32, at int) error {
+	width := len(t.features)
+	values := t.values[:len(out)/width]
+	c.read(f.rows, first, values)
+	for j, x := range values {
+		if math.IsNaN(x) {
+			x = k.Median
+		}
+		z := float32((x - k.Mean) / k.Scale)
+		if !finite(float64(z)) {
+			return fmt.Errorf("dataset: column %q of %q holds %v, which standardised with mean %v and deviation %v is no finite float32", k.Name, f.source, x, k.Mean, k.Scale)
+		}
+		out[j*width+at] = z
+	}
+	return nil
+}
+
+// oneHot writes 0 and 1 for the categories of column c, the encoder's i-th, from place at of the rows of out on.
+func (t *transform) oneHot(i int, f *Frame, c *column, first int, out []float32, at int) {
+	k, width := &t.encoder.Columns[i], len(t.features)
+	for j := range len(out) / width {
+		hot := out[j*width+at:][:len(k.Categories)]
+		clear(hot)
+		text := c.text(f.row(first + j))
+		if text == "" {
+			text = k.MostFrequent
+		}
+		if place, ok := t.index[i][text]; ok {
+			hot[place] = 1
+			continue
+		}
+		if t.unknown[i]++; t.example[i] == "" {
+			t.example[i] = text
+		}
+	}
+}
+
+// warnings has a sentence for each column with categories that the encoder does not know.
+func (t *transform) warnings() (out []string) {
+	for i, n := range t.unknown {
+		if n > 0 {
+			out = append(out, fmt.Sprintf("column %s has a category that the training rows had not, such as %s, in %s; it is encoded as none of them",
+				quote(t.encoder.Columns[i].Name), quote(t.example[i]), count(n, "row")))
+		}
+	}
+	return out
+}
+
+// Labels returns the labels of f as the encoder has them, +1 for its positive label, whichever that is to f, and
+// however a number is spelt; nil if f has none. It fails if the labels are others.
+func (e *Encoder) Labels(f *Frame) ([]float64, error) {
+	if e == nil {
+		return nil, errNilEncoder
+	}
+	l, y := &e.Label, f.Labels()
 	same := func(a, b string) bool { return a == b || sameNumber(a, b) }
 	switch {
 	case y == nil || l.Positive == "" || same(f.positive, l.Positive) && same(f.negative, l.Negative):

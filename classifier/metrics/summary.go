@@ -32,7 +32,7 @@ type Summary struct {
 	AveragePrecision float64 // area under the precision-recall curve, see [Ranking.AveragePrecision]
 	LogLoss          float64
 	Brier            float64
-	CalibrationError float64 // expected calibration error over ten uniform bins
+	CalibrationError float64 // expected calibration error over [CalibrationBins] uniform bins
 
 	F1Threshold     float64 // the threshold of MaxF1; NaN without positive rows
 	MaxF1           float64 // see [Ranking.BestF1]
@@ -40,8 +40,8 @@ type Summary struct {
 	MaxYouden       float64 // see [Ranking.BestYouden]
 }
 
-// calibrationBins is for CalibrationError.
-const calibrationBins = 10
+// CalibrationBins is the number of uniform bins of [Summary].CalibrationError.
+const CalibrationBins = 10
 
 // Summarize computes all measures of scores that are logits, with labels -1 and +1, one
 // of each a row. The threshold is a logit too: 0 stands for a probability of one half.
@@ -71,7 +71,7 @@ func Summarize(scores, labels []float64, threshold float64) (*Summary, error) {
 	if s.Brier, err = Brier(probabilities, labels); err != nil {
 		return nil, err
 	}
-	calibration, err := Calibrate(probabilities, labels, calibrationBins, Uniform)
+	calibration, err := Calibrate(probabilities, labels, CalibrationBins, Uniform)
 	if err != nil {
 		return nil, err
 	}

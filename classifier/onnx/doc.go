@@ -1,8 +1,8 @@
 // Package onnx writes classifiers as ONNX models (https://onnx.ai), which other
 // runtimes and languages can run.
 //
-// A model takes rows as they are, before any scaling, and gives a score and a
-// probability a row. It is one graph:
+// A model takes rows as they are, before any scaling, and gives a score, a
+// probability and a decision a row. It is one graph:
 //
 //	features [N,F] double
 //	  │  IsNaN, Where     missing values filled in, if any feature has a fill value
@@ -11,9 +11,11 @@
 //	  │  Gemm, Relu       a layer: x · weight + bias, max(0, ·) but after the last
 //	  ▼
 //	score [N,1] float     the logit
-//	  │  Sigmoid
-//	  ▼
-//	probability [N,1] float
+//	  ├─ Sigmoid          probability [N,1] float
+//	  └─ GreaterOrEqual   positive [N,1] bool, whether the score is at least the threshold
+//
+// The threshold is for the score, since the probability as a float rounds different scores to one number,
+// of which some are below the threshold and some are not.
 //
 // Features are double so that standardising is exact where it matters: a float holds a
 // date or an amount in cents to 7 digits, and the difference from the mean would
@@ -26,6 +28,6 @@
 //
 // Feature names, class names and the threshold are in the model's metadata under
 // "features" (a JSON array), "labels" (a JSON array: the negative class, the positive
-// class) and "threshold" (a number), and, if it has categories, under "imputed" which of them a
+// class) and "threshold" (a number, for the score), and, if it has categories, under "imputed" which of them a
 // missing one is taken for (a JSON object: the column, the category).
 package onnx

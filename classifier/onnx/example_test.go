@@ -18,7 +18,7 @@ func ExampleWrite() {
 		Mean:     []float64{40, 30_000},
 		Scale:    []float64{10, 15_000},
 		Layers:   []onnx.Layer{{In: 2, Out: 1, Weight: []float32{1, -2}, Bias: []float32{0.5}}},
-		Negative: "repaid", Positive: "default", Threshold: 0.5,
+		Negative: "repaid", Positive: "default", Threshold: 0,
 		Producer: "example",
 	}
 	var file bytes.Buffer
@@ -37,7 +37,9 @@ func ExampleWrite() {
 	}
 	fmt.Println(out["score"].Data())
 	fmt.Printf("%.4f\n", out["probability"].Data())
+	fmt.Println(out["positive"].Data())
 	// Output:
 	// [3.5 -4.5]
 	// [0.9707 0.0110]
+	// [true false]
 }

@@ -60,6 +60,7 @@ const (
 // Values of its enumerations.
 const (
 	typeFloat        = 1  // TensorProto.DataType FLOAT
+	typeBool         = 9  // TensorProto.DataType BOOL
 	typeDouble       = 11 // TensorProto.DataType DOUBLE
 	attributeTypeInt = 2  // AttributeProto.AttributeType INT
 )

@@ -25,7 +25,7 @@ type Model struct {
 	Layers []Layer // at least one; the last has one output, the logit of the positive class
 
 	Negative, Positive string  // names of the classes
-	Threshold          float64 // a row is positive if its probability is at least this, from 0 to 1
+	Threshold          float32 // a row is positive if its score is at least this
 
 	Producer, ProducerVersion string // the program that trained the model
 }
@@ -51,8 +51,8 @@ func (m *Model) check() error {
 	if m.Negative == "" || m.Positive == "" || m.Negative == m.Positive {
 		return fmt.Errorf("onnx: the classes are named %q and %q, but must have two different names", m.Negative, m.Positive)
 	}
-	if !(m.Threshold >= 0 && m.Threshold <= 1) {
-		return fmt.Errorf("onnx: the threshold is %v, but it is for a probability and must be from 0 to 1", m.Threshold)
+	if !finite(float64(m.Threshold)) {
+		return fmt.Errorf("onnx: the threshold is %v, but it must be a finite score", m.Threshold)
 	}
 	if len(m.Mean) != width || len(m.Scale) != width || m.Fill != nil && len(m.Fill) != width {
 		return fmt.Errorf("onnx: there are %d features, %d means, %d scales and %d fill values, but there must be as many of each (or no fill values)",

@@ -23,7 +23,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // randomModel has layers of the given widths, inputs first. Weights keep the scores near 1.
 func randomModel(random *rand.Rand, widths ...int) *onnx.Model {
 	m := &onnx.Model{
-		Negative: "benign", Positive: "malignant", Threshold: 0.3,
+		Negative: "benign", Positive: "malignant", Threshold: 0.25,
 		Producer: "pullback", ProducerVersion: "v1.2.3",
 	}
 	for i := range widths[0] {
@@ -76,7 +76,7 @@ func written(t testing.TB, m *onnx.Model) []byte {
 }
 
 // run runs the model in another runtime, on rows of the model's width.
-func run(t testing.TB, m *onnx.Model, rows []float64) (scores, probabilities []float32) {
+func run(t testing.TB, m *onnx.Model, rows []float64) onnxtest.Output {
 	t.Helper()
 	return onnxtest.Run(t, written(t, m), rows, len(rows)/len(m.Features))
 }
@@ -130,11 +130,12 @@ func TestAgainstRuntime(t *testing.T) {
 					rows = append(rows, v)
 				}
 			}
-			scores, probabilities := run(t, m, rows)
+			out := run(t, m, rows)
 			for i := range c.rows {
 				score, probability := forward(m, rows[i*len(m.Features):][:len(m.Features)])
-				require.InDelta(t, score, scores[i], tolerance*max(1, math.Abs(score)), "score of row %d", i)
-				require.InDelta(t, probability, probabilities[i], tolerance, "probability of row %d", i)
+				require.InDelta(t, score, out.Scores[i], tolerance*max(1, math.Abs(score)), "score of row %d", i)
+				require.InDelta(t, probability, out.Probabilities[i], tolerance, "probability of row %d", i)
+				require.Equal(t, out.Scores[i] >= m.Threshold, out.Positive[i], "decision of row %d", i)
 			}
 		})
 	}
@@ -152,18 +153,19 @@ func TestFill(t *testing.T) {
 		return names
 	}
 	m := randomModel(random, 2, 3, 1)
-	plain := []string{"Sub", "Div", "Cast", "Gemm", "Relu", "Gemm", "Sigmoid"}
+	plain := []string{"Sub", "Div", "Cast", "Gemm", "Relu", "Gemm", "Sigmoid", "GreaterOrEqual"}
 	require.Equal(t, plain, operators(m))
 	m.Fill = []float64{math.NaN(), math.NaN()}
 	require.Equal(t, plain, operators(m))
 	m.Fill = []float64{math.NaN(), 0}
 	require.Equal(t, append([]string{"IsNaN", "Where"}, plain...), operators(m))
 
-	scores, _ := run(t, m, []float64{1, math.NaN(), math.NaN(), 1})
+	out := run(t, m, []float64{1, math.NaN(), math.NaN(), 1})
 	want, _ := forward(m, []float64{1, 0})
-	require.InDelta(t, want, scores[0], 1e-5)
+	require.InDelta(t, want, out.Scores[0], 1e-5)
 	require.NotZero(t, m.Layers[0].Weight[0])
-	require.True(t, math.IsNaN(float64(scores[1])))
+	require.True(t, math.IsNaN(float64(out.Scores[1])))
+	require.False(t, out.Positive[1], "as what is compared with NaN")
 }
 
 // Every field is read back by code generated from ONNX's own definition, which
@@ -190,7 +192,7 @@ func TestMessages(t *testing.T) {
 	require.JSONEq(t, `{"a": "x", "größe": "b<\"c"}`, metadata["imputed"])
 	require.JSONEq(t, `["größe", "a\"b<c"]`, metadata["features"])
 	require.JSONEq(t, `["benign", "malignant"]`, metadata["labels"])
-	require.Equal(t, "0.3", metadata["threshold"])
+	require.Equal(t, "0.25", metadata["threshold"])
 
 	g := model.Graph
 	require.NotEmpty(t, g.Name)
@@ -203,10 +205,11 @@ func TestMessages(t *testing.T) {
 		require.Equal(t, columns, tensorType.Shape.Dim[1].GetDimValue())
 	}
 	require.Len(t, g.Input, 1)
-	require.Len(t, g.Output, 2)
+	require.Len(t, g.Output, 3)
 	value(g.Input[0], "features", pb.TensorProto_DOUBLE, 2)
 	value(g.Output[0], "score", pb.TensorProto_FLOAT, 1)
 	value(g.Output[1], "probability", pb.TensorProto_FLOAT, 1)
+	value(g.Output[2], "positive", pb.TensorProto_BOOL, 1)
 
 	constants := map[string]any{}
 	shapes := map[string]tensor.Shape{}
@@ -218,7 +221,7 @@ func TestMessages(t *testing.T) {
 	require.Equal(t, 4.0, constants["fill"].([]float64)[1])
 	delete(constants, "fill")
 	require.Equal(t, map[string]any{
-		"mean": m.Mean, "scale": m.Scale,
+		"mean": m.Mean, "scale": m.Scale, "threshold": []float32{0.25},
 		"layer/0/weight": m.Layers[0].Weight, "layer/0/bias": m.Layers[0].Bias,
 		"layer/1/weight": m.Layers[1].Weight, "layer/1/bias": m.Layers[1].Bias[0:1],
 	}, constants)
@@ -272,8 +275,8 @@ func TestMistakes(t *testing.T) {
 		"no features":     {func(m *onnx.Model) { m.Features = nil }, "the model has no features; at least one is needed"},
 		"no labels":       {func(m *onnx.Model) { m.Negative = "" }, `the classes are named "" and "malignant", but must have two different names`},
 		"one label":       {func(m *onnx.Model) { m.Negative = m.Positive }, `the classes are named "malignant" and "malignant", but must have two different names`},
-		"threshold":       {func(m *onnx.Model) { m.Threshold = 1.5 }, "the threshold is 1.5, but it is for a probability and must be from 0 to 1"},
-		"threshold NaN":   {func(m *onnx.Model) { m.Threshold = math.NaN() }, "the threshold is NaN, but it is for a probability and must be from 0 to 1"},
+		"threshold":       {func(m *onnx.Model) { m.Threshold = float32(math.Inf(1)) }, "the threshold is +Inf, but it must be a finite score"},
+		"threshold NaN":   {func(m *onnx.Model) { m.Threshold = float32(math.NaN()) }, "the threshold is NaN, but it must be a finite score"},
 		"means":           {func(m *onnx.Model) { m.Mean = m.Mean[1:] }, "there are 3 features, 2 means, 3 scales and 0 fill values, but there must be as many of each (or no fill values)"},
 		"scales":          {func(m *onnx.Model) { m.Scale = nil }, "there are 3 features, 3 means, 0 scales and 0 fill values, but there must be as many of each (or no fill values)"},
 		"fills":           {func(m *onnx.Model) { m.Fill = []float64{1} }, "there are 3 features, 3 means, 3 scales and 1 fill values, but there must be as many of each (or no fill values)"},

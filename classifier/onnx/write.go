@@ -82,10 +82,13 @@ func (m *Model) graph() message {
 		}
 	}
 	node("Sigmoid", "probability", nil, x)
+	constant(floats("threshold", []float32{m.Threshold}, 1))
+	node("GreaterOrEqual", "positive", nil, x, "threshold")
 	return g.
 		nested(graphInput, value("features", typeDouble, features)).
 		nested(graphOutput, value("score", typeFloat, 1)).
-		nested(graphOutput, value("probability", typeFloat, 1))
+		nested(graphOutput, value("probability", typeFloat, 1)).
+		nested(graphOutput, value("positive", typeBool, 1))
 }
 
 // metadata returns the ModelProto's fields of metadata.
@@ -106,7 +109,7 @@ func (m *Model) metadata() (message, error) {
 	fields := message{}.
 		nested(modelMetadata, entry("features", string(features))).
 		nested(modelMetadata, entry("labels", string(labels))).
-		nested(modelMetadata, entry("threshold", strconv.FormatFloat(m.Threshold, 'g', -1, 64)))
+		nested(modelMetadata, entry("threshold", strconv.FormatFloat(float64(m.Threshold), 'g', -1, 64)))
 	if len(m.Imputed) > 0 {
 		fields = fields.nested(modelMetadata, entry("imputed", string(imputed)))
 	}

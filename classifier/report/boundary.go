@@ -119,12 +119,13 @@ func (g *plane) Plot(c draw.Canvas, p *plot.Plot) {
 	img := image.NewNRGBA(image.Rect(0, 0, gridSide, gridSide))
 	for row := range gridSide {
 		for column := range gridSide {
-			probability := 1 / (1 + math.Exp(-g.scores[row*gridSide+column]))
+			margin := g.margin(column, row)
 			side := blue
-			if probability >= 0.5 {
+			if margin >= 0 {
 				side = orange
 			}
-			img.SetNRGBA(column, gridSide-1-row, blend(color.NRGBA{0xff, 0xff, 0xff, 0xff}, side, 0.9*math.Abs(probability-0.5)))
+			depth := math.Abs(1/(1+math.Exp(-margin)) - 0.5) // none on the line, wherever the threshold is
+			img.SetNRGBA(column, gridSide-1-row, blend(color.NRGBA{0xff, 0xff, 0xff, 0xff}, side, 0.9*depth))
 		}
 	}
 	plotter.NewImage(img, g.x[0], g.y[0], g.x[1], g.y[1]).Plot(c, p)
@@ -152,14 +153,23 @@ func (g *plane) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
+// margin returns by how much the score at a place of the grid is above the threshold, at most a million either way,
+// since infinite scores cannot be interpolated.
+func (g *plane) margin(column, row int) float64 {
+	score := g.scores[row*gridSide+column]
+	if score == g.threshold {
+		return 0 // both may be infinite
+	}
+	return max(-1e6, min(1e6, score-g.threshold))
+}
+
 // crossings returns the line of the threshold through a cell of the grid, as up to two
 // segments between points (column, row): marching squares.
 func (g *plane) crossings(column, row int) [][2][2]float64 {
 	corners := [4][2]int{{0, 0}, {1, 0}, {1, 1}, {0, 1}} // around the cell
 	var above [4]float64
 	for i, corner := range corners {
-		s := g.scores[(row+corner[1])*gridSide+column+corner[0]] - g.threshold
-		above[i] = max(-1e6, min(1e6, s)) // infinite scores cannot be interpolated
+		above[i] = g.margin(column+corner[0], row+corner[1])
 	}
 	var cuts [][2]float64
 	for i := range corners {

@@ -31,9 +31,13 @@ func Of(m *classifier.Model, train, test *dataset.Frame) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	labels, err := m.Encoder().Labels(rows) // as they were in training, whatever is positive in these rows
+	if err != nil {
+		return nil, err
+	}
 	r := &Report{
 		Title: train.Source(), Data: describe(train.Schema()), Curves: curves(m.History()),
-		Scores: scores, Labels: rows.Labels(), Threshold: m.Threshold(), Rows: called,
+		Scores: scores, Labels: labels, Threshold: m.Threshold(), Rows: called,
 	}
 	r.Negative, r.Positive = m.Labels()
 	for _, s := range m.Settings() {
@@ -118,7 +122,11 @@ func boundary(m *classifier.Model, f *dataset.Frame) (*Boundary, error) {
 	if len(names) != 2 || len(m.Encoder().Features()) != 2 {
 		return nil, nil
 	}
-	b := &Boundary{X: names[0], Y: names[1], Labels: f.Labels()}
+	b := &Boundary{X: names[0], Y: names[1]}
+	var err error
+	if b.Labels, err = m.Encoder().Labels(f); err != nil {
+		return nil, err
+	}
 	x, err := f.Numbers(b.X)
 	if err != nil {
 		return nil, err

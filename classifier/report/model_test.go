@@ -48,6 +48,24 @@ func TestOf(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, r.Scores, scores, "the plane's points are the test rows")
 
+	// A label means what it meant in training.
+	reversed := dataset.NewFrame("reversed")
+	names := make([]string, test.Rows())
+	for i, y := range test.Labels() {
+		names[i] = map[float64]string{-1: "0.0", 1: "1.0"}[y]
+	}
+	for _, name := range test.Names() {
+		values, err := test.Numbers(name)
+		require.NoError(t, err)
+		require.NoError(t, reversed.AddNumeric(name, values))
+	}
+	require.NoError(t, reversed.SetLabels("class", names, "0.0"))
+	again, err := report.Of(m, train, reversed)
+	require.NoError(t, err)
+	require.Equal(t, r.Labels, again.Labels)
+	require.Equal(t, r.Boundary.Labels, again.Boundary.Labels)
+	require.Equal(t, r.Scores, again.Scores)
+
 	// Of rows of one class there is no AUC, nor what is measured by it, and everything else.
 	var positive []int
 	for i, y := range test.Labels() {

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/pullback-go/pullback/classifier/metrics"
 )
 
 //go:embed page.html
@@ -58,9 +60,6 @@ func (r *Report) page(e *evaluation, pictures []picture, notes []string, svg []b
 		data.Measured += fmt.Sprintf(": %d %s, %d %s", s.Negatives, cmp.Or(r.Negative, "negative"), s.Positives, cmp.Or(r.Positive, "positive"))
 		data.Table = r.metrics(e)
 	}
-	for _, m := range r.Metrics {
-		data.Table = append(data.Table, metric{Name: m.Name, Value: m.Value})
-	}
 	var b bytes.Buffer
 	if err := pageTemplate.Execute(&b, data); err != nil {
 		return nil, fmt.Errorf("report: the page cannot be made: %w", err)
@@ -82,7 +81,7 @@ func (r *Report) metrics(e *evaluation) []metric {
 		{"MCC", decimal(s.MCC), "correlation of predictions with labels, from -1 to 1"},
 		{"Log loss", decimal(s.LogLoss), fmt.Sprintf("binary cross-entropy; %.4f for a fair coin", math.Ln2)},
 		{"Brier score", decimal(s.Brier), "mean squared error of the probability; 0 is best"},
-		{"Calibration error", decimal(s.CalibrationError), "mean distance of probabilities from outcomes, in ten bins"},
+		{"Calibration error", decimal(s.CalibrationError), fmt.Sprintf("mean distance of probabilities from outcomes, in %d bins", metrics.CalibrationBins)},
 		{"Threshold", short(r.Threshold), "score from which on a row is predicted positive"},
 		{"Threshold of the best F1", short(s.F1Threshold), "where F1 is " + decimal(s.MaxF1)},
 		{"Threshold of the best Youden's J", short(s.YoudenThreshold), "where recall + specificity - 1 is " + decimal(s.MaxYouden)},

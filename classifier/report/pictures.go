@@ -42,8 +42,11 @@ func (r *Report) evaluate() (*evaluation, error) {
 	if e.ranking, err = metrics.Rank(r.Scores, r.Labels); err != nil {
 		return nil, fmt.Errorf("report: %w", err)
 	}
-	e.calibration, err = metrics.Calibrate(metrics.Probabilities(r.Scores), r.Labels, 10, metrics.Uniform)
-	return &e, err
+	e.calibration, err = metrics.Calibrate(metrics.Probabilities(r.Scores), r.Labels, metrics.CalibrationBins, metrics.Uniform)
+	if err != nil {
+		return nil, fmt.Errorf("report: %w", err)
+	}
+	return &e, nil
 }
 
 // negative and positive are the names of the classes, as pictures have room for.
@@ -231,6 +234,6 @@ func (r *Report) drawCalibration(e *evaluation) (*figure, picture, error) {
 	return f, picture{
 		Name:    "calibration",
 		Alt:     "Calibration in bins of predicted probability, with their rows: " + strings.Join(alt, "; ") + ".",
-		Caption: "Below the diagonal, the model promises too much. The error is the mean distance from it over rows, in ten bins.",
+		Caption: fmt.Sprintf("Below the diagonal, the model promises too much. The error is the mean distance from it over rows, in %d bins.", metrics.CalibrationBins),
 	}, nil
 }

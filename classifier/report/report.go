@@ -30,7 +30,6 @@ type Report struct {
 	Rows               string // which rows these are, such as "test"
 	Negative, Positive string // names of the classes
 
-	Metrics    []Entry // rows for the table of metrics besides those computed from the scores
 	Curves     []Curve
 	Importance *Importance
 	Boundary   *Boundary

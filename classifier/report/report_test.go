@@ -161,7 +161,7 @@ func TestWrite(t *testing.T) {
 	for _, want := range []string{
 		"Two half moons\n", "Measured on 400 test rows: 200 upper, 200 lower.",
 		fmt.Sprintf("%.4f\n", s.AUC), fmt.Sprintf("%.4f\n", s.MCC), fmt.Sprintf("%.4f\n", s.LogLoss),
-		"Cross-validated AUC\n0.981 ± 0.007\n", "optimizer\nAdamW, learning rate 0.001\n", "source\nmoons\n",
+		"optimizer\nAdamW, learning rate 0.001\n", "source\nmoons\n",
 		"MatMul\n1200\n43 ms\n35.8 µs\n58.9%\nAdamW\n1600\n21 ms\n13.1 µs\n28.8%\n", r.DOT, "Every feature",
 	} {
 		require.Contains(t, p.text, want)
@@ -235,20 +235,26 @@ func TestPictures(t *testing.T) {
 	require.Zero(t, count(bars, blue, 0.6, 0, 1, 1))
 
 	// The plane is of the negative class's colour on the left and at the bottom, where scores
-	// are low.
-	plane := decode(t, write(t, &report.Report{Boundary: &report.Boundary{
-		Points: []float64{-1, -1, 1, 1}, Labels: []float64{-1, 1},
-		Score: func(points []float64) (scores []float64, err error) {
-			for i := 0; i < len(points); i += 2 {
-				scores = append(scores, 1e3*(points[i]+2*points[i+1]))
-			}
-			return scores, nil
-		},
-	}})["boundary.png"])
-	b := plane.Bounds()
-	for at, positive := range map[[2]float64]bool{{0.3, 0.52}: false, {0.8, 0.52}: true, {0.55, 0.8}: false, {0.55, 0.25}: true} {
-		c := color.NRGBAModel.Convert(plane.At(int(at[0]*float64(b.Dx())), int(at[1]*float64(b.Dy())))).(color.NRGBA)
-		require.Equal(t, positive, c.R > c.B, "%v: %v", at, c)
+	// are low: below the threshold.
+	for threshold, colours := range map[float64]map[[2]float64]bool{
+		0:    {{0.3, 0.52}: false, {0.8, 0.52}: true, {0.55, 0.8}: false, {0.55, 0.25}: true},
+		1e3:  {{0.3, 0.52}: false, {0.8, 0.52}: false, {0.55, 0.8}: false, {0.55, 0.25}: true},
+		-1e3: {{0.3, 0.52}: true, {0.8, 0.52}: true, {0.55, 0.8}: false, {0.55, 0.25}: true},
+	} {
+		plane := decode(t, write(t, &report.Report{Threshold: threshold, Boundary: &report.Boundary{
+			Points: []float64{-1, -1, 1, 1}, Labels: []float64{-1, 1},
+			Score: func(points []float64) (scores []float64, err error) {
+				for i := 0; i < len(points); i += 2 {
+					scores = append(scores, 1e3*(points[i]+2*points[i+1]))
+				}
+				return scores, nil
+			},
+		}})["boundary.png"])
+		b := plane.Bounds()
+		for at, positive := range colours {
+			c := color.NRGBAModel.Convert(plane.At(int(at[0]*float64(b.Dx())), int(at[1]*float64(b.Dy())))).(color.NRGBA)
+			require.Equal(t, positive, c.R > c.B, "%v, threshold %v: %v", at, threshold, c)
+		}
 	}
 }
 
@@ -314,12 +320,11 @@ func TestHostileNames(t *testing.T) {
 	r.Importance.Names[0] = name
 	r.Options = []report.Entry{{name, name}}
 	r.Data = []report.Entry{{name, name}}
-	r.Metrics = []report.Entry{{name, name}}
 	r.Operations[0].Name = name
 	p := parse(t, write(t, r)["report.html"]) // refuses a script, and attributes such as onerror
-	// The title twice; the rows and their classes; two each of data, options and metrics; a feature and its
+	// The title twice; the rows and their classes; two each of data and options; a feature and its
 	// measure; an operation; the graph.
-	require.Equal(t, 15, strings.Count(p.text, name))
+	require.Equal(t, 13, strings.Count(p.text, name))
 	require.Len(t, p.images, 8)
 }
 

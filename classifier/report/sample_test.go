@@ -43,8 +43,7 @@ func sample() *report.Report {
 		Options: []report.Entry{{"epochs", "30"}, {"hidden", "64, 32"}, {"optimizer", "AdamW, learning rate 0.001"}, {"seed", "1"}},
 		Data:    []report.Entry{{"source", "moons"}, {"rows", "2000 (1400 training, 200 validation, 400 test)"}, {"features", "x, y"}},
 		Scores:  scores, Labels: labels, Rows: "test", Negative: "upper", Positive: "lower",
-		Metrics: []report.Entry{{"Cross-validated AUC", "0.981 ± 0.007"}},
-		Curves:  []report.Curve{{"training", training}, {"validation", validation}},
+		Curves: []report.Curve{{"training", training}, {"validation", validation}},
 		Boundary: &report.Boundary{
 			X: "x", Y: "y", Points: points, Labels: labels, Score: score,
 		},

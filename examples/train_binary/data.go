@@ -4,7 +4,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
@@ -130,33 +129,4 @@ func (s *source) file() file {
 		return file{"data", os.Stdin.Name(), "data"}
 	}
 	return file{"data", s.path, "data"}
-}
-
-// printSchema prints what was found out about the rows: what looks as it should in one line, and
-// every other column in one of its own.
-func printSchema(w io.Writer, f *dataset.Frame) {
-	all := f.Schema()
-	var plain []string
-	rest := *all
-	rest.Columns = nil
-	for _, c := range all.Columns {
-		if c.Kind == dataset.Numeric && c.Missing == 0 && len(c.Notes) == 0 {
-			plain = append(plain, c.Name)
-		} else {
-			rest.Columns = append(rest.Columns, c)
-		}
-	}
-	lines := strings.SplitAfter(rest.String(), "\n")
-	fmt.Fprintf(w, "%s: %s; %s, %s\n", all.Source, all.Layout, count(all.Rows, "row"), count(len(all.Columns), "feature"))
-	fmt.Fprintf(w, "%s: %d %s (+1), %d %s (-1)\n", all.Label, all.Positives, all.Positive, all.Negatives, all.Negative)
-	if n := len(plain); n > 0 {
-		shown := plain[:min(n, 5)]
-		if n > len(shown) {
-			shown = append(slices.Clone(shown), fmt.Sprintf("%d more", n-len(shown)))
-		}
-		fmt.Fprintf(w, "numbers without gaps: %s\n", strings.Join(shown, ", "))
-	}
-	for _, line := range lines[2:] {
-		fmt.Fprint(w, line)
-	}
 }

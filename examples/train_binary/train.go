@@ -34,7 +34,8 @@ func (c *trainFlags) train(ctx context.Context, stdout, stderr io.Writer) (err e
 		if dev, err = device.Open(c.device); err != nil || c.quiet {
 			return err
 		}
-		return buffered(stdout, func(w io.Writer) error { printSchema(w, frame); return nil })
+		_, err = fmt.Fprint(stdout, frame.Schema())
+		return err
 	})
 	if err != nil {
 		return err

@@ -13,8 +13,14 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Run returns the scores and the probabilities of n rows, row-major.
-func Run(t testing.TB, file []byte, rows []float64, n int) (scores, probabilities []float32) {
+// Output is what a model gives, a value a row.
+type Output struct {
+	Scores, Probabilities []float32
+	Positive              []bool
+}
+
+// Run returns what the model gives for n rows, row-major.
+func Run(t testing.TB, file []byte, rows []float64, n int) Output {
 	t.Helper()
 	model, err := gonnx.NewModelFromBytes(file)
 	require.NoError(t, err)
@@ -29,10 +35,10 @@ func Run(t testing.TB, file []byte, rows []float64, n int) (scores, probabilitie
 		"features": tensor.New(tensor.WithShape(n, len(rows)/n), tensor.WithBacking(rows)),
 	})
 	require.NoError(t, err)
-	for _, name := range []string{"score", "probability"} {
+	for _, name := range []string{"score", "probability", "positive"} {
 		require.Equal(t, tensor.Shape{n, 1}, out[name].Shape(), name)
 	}
-	return out["score"].Data().([]float32), out["probability"].Data().([]float32)
+	return Output{out["score"].Data().([]float32), out["probability"].Data().([]float32), out["positive"].Data().([]bool)}
 }
 
 // elementwise is the operator IsNaN or Where, on doubles, where all that is broadcast is a row.

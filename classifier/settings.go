@@ -3,6 +3,7 @@ package classifier
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"math"
@@ -48,6 +49,9 @@ func difference(was, is []Setting) error {
 		if i >= len(was) || was[i].Name != now.Name {
 			return fmt.Errorf("classifier: the run to resume says nothing of its %s, so it cannot go on; start anew", now.Name)
 		}
+		if now.Name == "learning rate" && now.Value == unknownRate {
+			return errors.New("classifier: the learning rate of the optimizer is not known, so it cannot be told whether it is that of the run to resume; make its optim.Schedule an exported field")
+		}
 		if was[i] != now && (at < 0 || follows(at) && !follows(i)) {
 			at = i
 		}
@@ -75,31 +79,68 @@ func widths(hidden []int) string {
 
 // describeOptimizer returns the optimizer's type and hyper-parameters, and its learning rate.
 func describeOptimizer(o optim.Optimizer) (optimizer, rate string) {
-	v := reflect.Indirect(reflect.ValueOf(o))
-	if v.Kind() != reflect.Struct {
-		return fmt.Sprintf("%T", o), "unknown"
+	d := optimizerDescription{parameters: []string{typeName(reflect.TypeOf(o))}}
+	d.add("", reflect.ValueOf(o), 0)
+	rate = unknownRate
+	if len(d.rates) > 0 {
+		rate = strings.Join(d.rates, " and ")
 	}
-	optimizer, rate = v.Type().Name(), "unknown"
-	for i := range v.NumField() {
-		field := v.Type().Field(i)
-		if schedule, ok := exported(v.Field(i)).(optim.Schedule); ok {
-			rate = describeSchedule(schedule)
-			continue
-		}
-		switch field.Type.Kind() {
-		case reflect.Bool, reflect.Int, reflect.Int64, reflect.Float32, reflect.Float64, reflect.String: // others have no text that lasts
-			optimizer += fmt.Sprintf(" %s=%v", field.Name, v.Field(i))
-		}
-	}
-	return optimizer, rate
+	return strings.Join(d.parameters, " "), rate
 }
 
-// exported returns the value of a field, nil if it is not exported.
-func exported(v reflect.Value) any {
-	if !v.CanInterface() {
-		return nil
+// unknownRate is for an optimizer that has its schedule where nobody else can see it.
+const unknownRate = "unknown"
+
+// optimizerDescription is what the fields of an optimizer say, and those of the optimizers in it.
+type optimizerDescription struct {
+	parameters []string
+	rates      []string
+}
+
+// maxNesting bounds how deep a description goes, since pointers may lead in circles.
+const maxNesting = 8
+
+func (d *optimizerDescription) add(name string, v reflect.Value, depth int) {
+	if depth > maxNesting {
+		return
 	}
-	return v.Interface()
+	switch v.Kind() {
+	case reflect.Func:
+		if schedule, ok := v.Interface().(optim.Schedule); ok {
+			d.rates = append(d.rates, describeSchedule(schedule))
+		}
+	case reflect.Interface:
+		if !v.IsNil() {
+			d.parameters = append(d.parameters, name+"="+typeName(v.Elem().Type()))
+			d.add(name, v.Elem(), depth+1)
+		}
+	case reflect.Pointer:
+		d.add(name, v.Elem(), depth+1) // of no kind if it is nil
+	case reflect.Struct:
+		for i := range v.NumField() {
+			field := v.Type().Field(i)
+			if field.IsExported() || hasText(field.Type.Kind()) {
+				d.add(strings.TrimPrefix(name+"."+field.Name, "."), v.Field(i), depth+1)
+			}
+		}
+	default: // others have no text that lasts
+		if hasText(v.Kind()) {
+			d.parameters = append(d.parameters, fmt.Sprintf("%s=%v", name, v))
+		}
+	}
+}
+
+// typeName returns the name of the type, or of what it points to.
+func typeName(t reflect.Type) string {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t.Name()
+}
+
+// hasText reports whether a value of the kind is a number, a truth value or a text.
+func hasText(k reflect.Kind) bool {
+	return k >= reflect.Bool && k <= reflect.Float64 && k != reflect.Uintptr || k == reflect.String
 }
 
 // describeSchedule tells schedules apart by their values at some steps.
