@@ -63,7 +63,8 @@ type ColumnEncoding struct {
 // EncoderOptions says how an encoder is fitted.
 type EncoderOptions struct {
 	// MaxCategories is the greatest number of categories of a column, at most 4096. A column with
-	// more is likely to be an identifier and is left out, as Encoder.Warnings says. 0 means 64.
+	// more is likely to be an identifier and is left out, as Encoder.Warnings says. 0 means 64, or a
+	// twentieth of the rows if that is more.
 	MaxCategories int
 }
 
@@ -80,7 +81,7 @@ func FitEncoder(train *Frame, opts EncoderOptions) (*Encoder, error) {
 	limit := opts.MaxCategories
 	switch {
 	case limit == 0:
-		limit = 64
+		limit = min(max(64, train.Rows()/20), maxTexts)
 	case limit < 0 || limit > maxTexts:
 		return nil, fmt.Errorf("dataset: a limit of %d categories; it must be from 1 to %d", limit, maxTexts)
 	}

@@ -184,6 +184,18 @@ func TestCategoryLimit(t *testing.T) {
 		require.EqualValues(t, 1, sum)
 		require.EqualValues(t, 1, m.Row(i)[slices.Index(m.Features, "c="+values[i])])
 	}
+	// Many rows may have more: one category for twenty of them.
+	for rows, features := range map[int]int{65 * 20: 66, 65*20 - 1: 1} {
+		var b strings.Builder
+		b.WriteString("x,c,y\n")
+		for i := range rows {
+			fmt.Fprintf(&b, "%d,c%d,%d\n", i*i%7, i%65, i%2)
+		}
+		many, err := readText(b.String(), dataset.Options{})
+		require.NoError(t, err)
+		require.Len(t, fitEncoder(t, many).Features(), features)
+	}
+
 	_, err = dataset.FitEncoder(f, dataset.EncoderOptions{MaxCategories: -1})
 	require.EqualError(t, err, "dataset: a limit of -1 categories; it must be from 1 to 4096")
 }

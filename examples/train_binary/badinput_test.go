@@ -49,7 +49,7 @@ func TestBadInput(t *testing.T) {
 		{[]string{"-positive", "ill"}, []string{`"ill"`}},
 		{[]string{"-label", "ill"}, []string{`"ill"`}},
 		{[]string{"-batch", "-1"}, []string{"batch", "-1"}},
-		{[]string{"-epochs", "0"}, []string{"0 epochs"}},
+		{[]string{"-epochs", "-1"}, []string{"-1 epochs"}},
 		{[]string{"-lr", "-1"}, []string{"learning rate", "-1"}},
 		{[]string{"-lr", "NaN"}, []string{"learning rate", "NaN"}},
 		{[]string{"-lr", "1e30"}, []string{"loss"}},

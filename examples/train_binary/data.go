@@ -49,7 +49,7 @@ func (s *source) addTraining(flags *flag.FlagSet, encoder *dataset.EncoderOption
 	flags.StringVar(&s.options.Positive, "positive", "", "label `value` of the positive class; guessed if empty")
 	flags.Var((*names)(&s.options.Drop), "drop", "`columns` to leave out, such as id,name")
 	flags.Var((*names)(&s.options.Category), "category", "`columns` whose values are categories though they are numbers, such as codes")
-	flags.IntVar(&encoder.MaxCategories, "max-categories", 64, "greatest `number` of categories of a column; one with more is left out")
+	flags.IntVar(&encoder.MaxCategories, "max-categories", 0, "greatest `number` of categories of a column; one with more is left out; if 0 it is 64, or a twentieth of the rows if that is more")
 	var all []string
 	flags.VisitAll(func(f *flag.Flag) { all = append(all, f.Name) })
 	s.given = func() (names []string) {

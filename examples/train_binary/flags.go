@@ -111,6 +111,21 @@ func (c *trainFlags) validationShare(rows int) float64 {
 	return 0.1
 }
 
+// Where validation rows say when to stop, there is no need to stop before.
+const validatedEpochs, validatedPatience = 60, 10
+
+// setEpochs sets how long to train, unless that is given.
+func (c *trainFlags) setEpochs(validated bool) {
+	o := &c.options
+	switch {
+	case o.Epochs > 0:
+	case validated:
+		o.Epochs, o.Patience = validatedEpochs, cmp.Or(o.Patience, validatedPatience)
+	default:
+		o.Epochs = classifier.DefaultOptions().Epochs
+	}
+}
+
 func (c *trainFlags) choosesThreshold() bool { return c.threshold == "f1" || c.threshold == "youden" }
 
 func parseTrain(args []string, stderr io.Writer) (action, error) {
@@ -132,7 +147,8 @@ func parseTrain(args []string, stderr io.Writer) (action, error) {
 		o.DType, err = device.ParseDType(name)
 		return err
 	})
-	flags.IntVar(&o.Epochs, "epochs", o.Epochs, "passes over the training rows")
+	flags.IntVar(&o.Epochs, "epochs", 0, fmt.Sprintf("passes over the training rows; if 0 they are %d, or where there are rows for validation up to %d with a -patience of %d",
+		classifier.DefaultOptions().Epochs, validatedEpochs, validatedPatience))
 	flags.IntVar(&o.BatchSize, "batch", 0, "rows in a mini-batch; if 0 it is 32, or fewer of less than 384 rows")
 	flags.Float64Var(&o.L2, "l2", o.L2, "half of this times the sum of the squared weights, over the rows, is added to the loss")
 	flags.Float64Var(&o.ClipNorm, "clip", 0, "greatest norm of the gradient; 0 for any")

@@ -13,6 +13,7 @@ import (
 
 // crossValidate says how well the options do.
 func (c *trainFlags) crossValidate(ctx context.Context, dev device.Device, frame *dataset.Frame, stdout io.Writer) error {
+	c.setEpochs(false)
 	o := c.options
 	o.Logger = nil // which would say the same of every fold
 	rows := frame.Rows() - frame.Rows()/max(c.folds, 1)

@@ -56,7 +56,7 @@ func (c *trainFlags) check() error {
 	switch {
 	case !(c.lr > 0) || math.IsInf(c.lr, 0):
 		return fmt.Errorf("a learning rate of %v; it must be a positive number, such as 0.001", c.lr)
-	case c.options.Epochs < 1 || c.options.BatchSize < 0:
+	case c.options.Epochs < 0 || c.options.BatchSize < 0:
 		return fmt.Errorf("%d epochs with a batch of %d rows; at least 1 of each is needed", c.options.Epochs, c.options.BatchSize)
 	case !chosen && (err != nil || math.IsNaN(score) || math.IsInf(score, 0)):
 		return fmt.Errorf("a threshold of %q; it must be a finite number, f1 or youden", c.threshold)
@@ -90,6 +90,7 @@ func (c *trainFlags) fit(ctx context.Context, dev device.Device, frame *dataset.
 	if err != nil {
 		return err
 	}
+	c.setEpochs(validation.Rows() > 0)
 	o := c.options
 	o.Validation = validation
 	o.Optimizer = c.newOptimizer(train.Rows())
@@ -120,6 +121,17 @@ func (c *trainFlags) fit(ctx context.Context, dev device.Device, frame *dataset.
 		return c.explainStop(ctx, err)
 	}
 	defer func() { err = errors.Join(err, model.Close()) }()
+	if history := model.History(); !c.quiet && validation.Rows() > 0 {
+		best := 0
+		for i, e := range history {
+			if e.ValidationLoss < history[best].ValidationLoss {
+				best = i
+			}
+		}
+		if _, err := fmt.Fprintf(stdout, "epoch %d of %d has the lowest validation loss and is kept\n", best+1, len(history)); err != nil {
+			return err
+		}
+	}
 	if err := c.setThreshold(model, validation); err != nil {
 		return err
 	}
