@@ -1,6 +1,9 @@
 package device
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // DType is the type of a tensor's elements. The zero value is no dtype.
 type DType uint8
@@ -54,8 +57,12 @@ func ParseDType(name string) (DType, error) {
 			return d, nil
 		}
 	}
-	return 0, &Error{Code: ErrParamInvalid, Arg: "dtype",
-		Reason: fmt.Sprintf("%q is not one of float32, float16, bfloat16, float64", name)}
+	return 0, invalidf("", "dtype", "%s", noDType(fmt.Sprintf("%q", name)))
+}
+
+// noDType is the reason to refuse what is none of the four dtypes.
+func noDType(what string) string {
+	return what + " is not one of " + strings.Join(dtypeNames[Float32:], ", ")
 }
 
 // Promote returns the dtype in which a and b meet: the wider of the two, and

@@ -91,69 +91,6 @@ type MaximumBackward struct{}
 func (MaximumBackward) args() []string { return []string{"gradOutput", "self", "other"} }
 func (MaximumBackward) Elementwise()   {}
 
-// Dropout: out = self / (1 - P) where [DropoutRandom] of key and the element's
-// row-major index is at least P, else 0 (inverted dropout, Srivastava et al.,
-// 2014). key holds two integers in [0, 2^24) as float32, so that the mask depends on
-// nothing but the key and is the same on every device. Dropout is linear in self: its
-// gradient is Dropout with the same key.
-type Dropout struct{ P float64 }
-
-func (Dropout) args() []string { return []string{"self", "key"} }
-func (Dropout) Elementwise()   {}
-
-// Infer takes self of any type and key float32[2], and refuses P outside [0, 1).
-func (op Dropout) Infer(inputs []Type) (Type, error) {
-	if err := checkPresent(op, inputs, 2); err != nil {
-		return Type{}, err
-	}
-	if _, err := promoteInputs(op, inputs[:1]); err != nil {
-		return Type{}, err
-	}
-	if key := (Type{Float32, []int{2}}); !inputs[1].Equal(key) {
-		return Type{}, invalidf(op.Name(), "key", "%s where %s is needed", inputs[1], key)
-	}
-	if !(op.P >= 0 && op.P < 1) {
-		return Type{}, invalidf(op.Name(), "P", "the dropped share is %v, but must be in [0, 1)", op.P)
-	}
-	return inputs[0], checkShapes(op, inputs)
-}
-
-// DropoutRandom returns the random number in [0, 1), a multiple of 2^-24, that
-// decides whether [Dropout] keeps element i: the high bits of SplitMix64
-// (Steele, Lea and Flood, 2014) at position i of the sequence that a hash of
-// key0 + 2^24·key1 starts.
-func DropoutRandom(key0, key1 float32, i int) float64 {
-	z := uint64(key0) | uint64(key1)<<24
-	z = mix64(z*0xd1342543de82ef95 + 1) // spread the key, so that sequences of neighbouring keys do not overlap
-	z = mix64(z + uint64(i)*0x9e3779b97f4a7c15)
-	return float64(z>>40) / (1 << 24)
-}
-
-// mix64 is SplitMix64's finaliser, a bijection of 64 bits.
-func mix64(z uint64) uint64 {
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
-}
-
-// Cast: out = self in another dtype, rounded to nearest even. It is the only
-// operation that goes between float64 and the rest.
-type Cast struct {
-	unary
-	To DType
-}
-
-// Infer refuses a To that is no dtype.
-func (op Cast) Infer(inputs []Type) (Type, error) {
-	if _, err := checkInputs(op, inputs, 1); err != nil {
-		return Type{}, err
-	}
-	if !op.To.Valid() {
-		return Type{}, invalidf(op.Name(), "To", "%s is not one of float32, float16, bfloat16, float64", op.To)
-	}
-	return Type{DType: op.To, Shape: inputs[0].Shape}, nil
-}
-
 func (Neg) Name() string               { return "Neg" }
 func (Exp) Name() string               { return "Exp" }
 func (Log) Name() string               { return "Log" }
@@ -178,8 +115,6 @@ func (SigmoidBackward) Name() string   { return "SigmoidBackward" }
 func (GELUBackward) Name() string      { return "GELUBackward" }
 func (LeakyReLUBackward) Name() string { return "LeakyReLUBackward" }
 func (MaximumBackward) Name() string   { return "MaximumBackward" }
-func (Dropout) Name() string           { return "Dropout" }
-func (Cast) Name() string              { return "Cast" }
 
 func (op Neg) Infer(inputs []Type) (Type, error)               { return elementwise(op, inputs, 1) }
 func (op Exp) Infer(inputs []Type) (Type, error)               { return elementwise(op, inputs, 1) }

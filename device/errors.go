@@ -31,9 +31,13 @@ func (e *Error) Error() string {
 func (e *Error) Unwrap() error { return e.Code }
 
 func nullf(op, arg, format string, args ...any) error {
-	return &Error{Code: ErrParamNull, Op: op, Arg: arg, Reason: fmt.Sprintf(format, args...)}
+	return errorf(ErrParamNull, op, arg, format, args...)
 }
 
 func invalidf(op, arg, format string, args ...any) error {
-	return &Error{Code: ErrParamInvalid, Op: op, Arg: arg, Reason: fmt.Sprintf(format, args...)}
+	return errorf(ErrParamInvalid, op, arg, format, args...)
+}
+
+func errorf(code Code, op, arg, format string, args ...any) error {
+	return &Error{Code: code, Op: op, Arg: arg, Reason: fmt.Sprintf(format, args...)}
 }

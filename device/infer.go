@@ -77,7 +77,7 @@ func promoteInputs(op Op, inputs []Type) (DType, error) {
 	dtype := inputs[0].DType
 	for i, t := range inputs {
 		if !t.DType.Valid() {
-			return 0, invalidf(op.Name(), ArgName(op, i), "%s is not one of float32, float16, bfloat16, float64", t.DType)
+			return 0, invalidf(op.Name(), ArgName(op, i), "%s", noDType(t.DType.String()))
 		}
 		promoted, ok := Promote(dtype, t.DType)
 		if !ok {

@@ -20,19 +20,23 @@ type Name struct {
 // ParseName parses DRIVER[:INSTANCE][?KEY=VALUE[&KEY=VALUE…]].
 func ParseName(s string) (Name, error) {
 	id, query, _ := strings.Cut(s, "?")
+	written := Name{Driver: s} // for errors, which show the name as it was written
 	n := Name{Options: map[string]string{}}
 	n.Driver, n.Instance, _ = strings.Cut(id, ":")
 	if n.Driver == "" {
-		return Name{}, nameErrorf(s, "the name of a driver is missing; a device name is like cpu, cpu?threads=2 or ascend:0")
+		return Name{}, written.Errorf("the name of a driver is missing; a device name is like cpu, cpu?threads=2 or ascend:0")
 	}
 	values, err := url.ParseQuery(query)
 	if err != nil {
-		return Name{}, nameErrorf(s, "the options after ? cannot be read: %v; write them as key=value&key=value", err)
+		return Name{}, written.Errorf("the options after ? cannot be read: %v; write them as key=value&key=value", err)
 	}
 	for _, key := range slices.Sorted(maps.Keys(values)) { // of several mistakes always the same
 		list := values[key]
-		if len(list) != 1 || key == "" {
-			return Name{}, nameErrorf(s, "option %q is given %d times; give it once, as key=value", key, len(list))
+		switch {
+		case key == "":
+			return Name{}, written.Errorf("an option has no key; write options as key=value&key=value")
+		case len(list) > 1:
+			return Name{}, written.Errorf("option %q is given %d times; give it once", key, len(list))
 		}
 		n.Options[key] = list[0]
 	}
@@ -59,14 +63,15 @@ func (n Name) OnlyOptions(known ...string) error {
 			if len(known) > 0 {
 				has = strings.Join(known, ", ")
 			}
-			return nameErrorf(n.String(), "there is no option %q; %s has %s", key, n.Driver, has)
+			return n.Errorf("there is no option %q; %s has %s", key, n.Driver, has)
 		}
 	}
 	return nil
 }
 
-func nameErrorf(name, format string, args ...any) error {
-	return &Error{Code: ErrInvalidDevice, Op: "Open", Arg: fmt.Sprintf("device %q", name), Reason: fmt.Sprintf(format, args...)}
+// Errorf returns the error with which a driver refuses to open a device of the name, an [ErrInvalidDevice].
+func (n Name) Errorf(format string, args ...any) error {
+	return errorf(ErrInvalidDevice, "Open", fmt.Sprintf("device %q", n), format, args...)
 }
 
 var registry = struct {
@@ -108,7 +113,7 @@ func Open(name string) (Device, error) {
 		if drivers := Drivers(); len(drivers) > 0 {
 			known = "there is " + strings.Join(drivers, ", ")
 		}
-		return nil, nameErrorf(name, "no driver %q is registered; %s", n.Driver, known)
+		return nil, n.Errorf("no driver %q is registered; %s", n.Driver, known)
 	}
 	return open(n)
 }

@@ -41,7 +41,7 @@ func TestParseName(t *testing.T) {
 		":0":              "the name of a driver is missing",
 		"?threads=2":      "the name of a driver is missing",
 		"cpu?a=1&a=2":     `option "a" is given 2 times`,
-		"cpu?=1":          `option ""`,
+		"cpu?=1":          "an option has no key",
 		"cpu?a=%zz":       "cannot be read",
 		"cpu?a=1;b=2":     "cannot be read",
 		"cpu?threads=%41": "",

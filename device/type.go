@@ -30,7 +30,7 @@ func (t Type) String() string {
 // where an int has 32 bits.
 func (t Type) Check() error {
 	if !t.DType.Valid() {
-		return invalidf("", "dtype", "%s is not one of float32, float16, bfloat16, float64", t.DType)
+		return invalidf("", "dtype", "%s", noDType(t.DType.String()))
 	}
 	if reason := checkShape(t.Shape); reason != "" {
 		return invalidf("", "shape", "%s", reason)

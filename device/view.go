@@ -128,7 +128,7 @@ func (v View) Reshape(shape []int) (View, bool) {
 // not match it, or elements outside the buffer.
 func (v View) check() string {
 	if !v.DType.Valid() {
-		return fmt.Sprintf("%s is not one of float32, float16, bfloat16, float64", v.DType)
+		return noDType(v.DType.String())
 	}
 	if reason := checkShape(v.Shape); reason != "" {
 		return reason

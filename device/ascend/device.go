@@ -26,7 +26,7 @@ type npu struct {
 
 // open loads the libraries, sets up the NPU and starts the owner.
 func (d *npu) open(path string) error {
-	d.pool.free, d.pool.all = map[int64][]pointer{}, map[pointer]bool{}
+	d.pool.free, d.pool.all = map[int64][]acl.Pointer{}, map[acl.Pointer]bool{}
 	d.streams, d.executors = map[*stream]bool{}, map[*executor]bool{}
 	d.start()
 	err := d.call("Open", func() error { return d.setUp(path) })

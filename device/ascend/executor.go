@@ -75,14 +75,14 @@ func (c *call) plan() (err error) {
 }
 
 // run is phase two.
-func (c *call) run(workspace pointer, available int64, s acl.Stream) error {
+func (c *call) run(workspace acl.Pointer, available int64, s acl.Stream) error {
 	if c.handle == 0 {
 		if err := c.plan(); err != nil {
 			return err
 		}
 	}
 	if c.workspace > uint64(available) {
-		return &device.Error{Code: device.ErrInternal,
+		return &device.Error{Code: device.ErrInternal, Op: c.operator.Name(),
 			Reason: fmt.Sprintf("phase one asks for %d bytes of workspace where it asked for %d before", c.workspace, available)}
 	}
 	handle := c.handle
@@ -101,19 +101,13 @@ func (e *executor) Launch(workspace device.Buffer, on device.Stream) error {
 		return err
 	}
 	defer d.leave()
-	if e.closed {
-		return &device.Error{Code: device.ErrExecutorInvalid, Op: e.op, Reason: "the executor is closed; plan the operation again"}
-	}
 	s, ok := on.(*stream)
-	if !ok || s.device != d || s.closed {
-		return &device.Error{Code: device.ErrStream, Op: e.op, Arg: "stream", Reason: "it is not an open stream of " + d.name}
+	ok = ok && s.device == d && !s.closed
+	if err := device.CheckLaunch(e.op, d.name, e.closed, ok, workspace, e.workspace); err != nil {
+		return err
 	}
 	t := task{run: runLaunch, stream: s, executor: e}
 	if e.workspace > 0 {
-		if workspace == nil || workspace.Size() < e.workspace {
-			return &device.Error{Code: device.ErrParamNull, Op: e.op, Arg: "workspace",
-				Reason: fmt.Sprintf("it is missing or smaller than the %d bytes that WorkspaceSize asks for", e.workspace)}
-		}
 		if err := d.checkBuffer(e.op, "workspace", workspace); err != nil {
 			return err
 		}

@@ -121,11 +121,9 @@ func (h *hosted) WorkspaceSize() (size int64) {
 // Launch waits for the stream, as the CPU needs the values.
 func (h *hosted) Launch(workspace device.Buffer, on device.Stream) error {
 	s, ok := on.(*stream)
-	if !ok || s.device != h.device {
-		return &device.Error{Code: device.ErrStream, Op: h.op, Arg: "stream", Reason: "it is not an open stream of " + h.device.name}
-	}
-	if h.executor == nil {
-		return &device.Error{Code: device.ErrExecutorInvalid, Op: h.op, Reason: "the executor is closed; plan the operation again"}
+	ok = ok && s.device == h.device && !s.closed
+	if err := device.CheckLaunch(h.op, h.device.name, h.executor == nil, ok, workspace, h.WorkspaceSize()); err != nil {
+		return err
 	}
 	for _, o := range h.operands {
 		if err := o.toCPU(s, h.stream, workspace); err != nil {

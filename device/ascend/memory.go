@@ -2,7 +2,6 @@ package ascend
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"math/bits"
 	"sync"
@@ -11,14 +10,12 @@ import (
 	"github.com/pullback-go/pullback/device/ascend/acl"
 )
 
-type pointer = acl.Pointer
-
 // buffer is device memory as the library gives it: aligned to 64 bytes, with at
 // least 32 bytes behind it. It has blockSize(size) bytes, and none at all for a size of 0.
 type buffer struct {
 	device *npu
 	size   int64
-	at     pointer
+	at     acl.Pointer
 	freed  bool
 }
 
@@ -30,7 +27,7 @@ func (b *buffer) Free() error {
 	d.pool.Lock()
 	defer d.pool.Unlock()
 	if b.freed {
-		return &device.Error{Code: device.ErrParamInvalid, Op: "Free", Arg: "buffer", Reason: "it has been freed before"}
+		return device.FreedBefore()
 	}
 	b.freed = true
 	if b.size > 0 {
@@ -42,9 +39,9 @@ func (b *buffer) Free() error {
 
 // pool keeps freed blocks, as allocating device memory is slow and stops the device.
 type pool struct {
-	sync.Mutex                     // also guards freed of every buffer
-	free       map[int64][]pointer // by blockSize
-	all        map[pointer]bool    // every block taken from the library
+	sync.Mutex                         // also guards freed of every buffer
+	free       map[int64][]acl.Pointer // by blockSize
+	all        map[acl.Pointer]bool    // every block taken from the library
 }
 
 // blockSize rounds a size up so that blocks of much the same size can stand in for
@@ -109,7 +106,7 @@ func (p *pool) trim(lib *library) bool {
 // Alloc asks the owner only for memory that the pool does not have.
 func (d *npu) Alloc(size int64) (device.Buffer, error) {
 	if size < 0 {
-		return nil, &device.Error{Code: device.ErrParamInvalid, Op: "Alloc", Arg: "size", Reason: fmt.Sprintf("%d is negative", size)}
+		return nil, device.NegativeSize(size)
 	}
 	if err := d.enter("Alloc"); err != nil {
 		return nil, err
@@ -131,14 +128,8 @@ func (d *npu) Alloc(size int64) (device.Buffer, error) {
 // checkBuffer refuses a buffer that this device cannot use.
 func (d *npu) checkBuffer(op, arg string, b device.Buffer) error {
 	own, ok := b.(*buffer)
-	if !ok || own.device != d {
-		return &device.Error{Code: device.ErrParamInvalid, Op: op, Arg: arg,
-			Reason: fmt.Sprintf("the buffer belongs to another device than this %s; allocate it here and upload the data", d.name)}
-	}
+	ok = ok && own.device == d
 	d.pool.Lock()
 	defer d.pool.Unlock()
-	if own.freed {
-		return &device.Error{Code: device.ErrParamInvalid, Op: op, Arg: arg, Reason: "the buffer has been freed"}
-	}
-	return nil
+	return device.CheckBuffer(op, arg, d.name, ok, ok && own.freed)
 }

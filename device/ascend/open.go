@@ -17,18 +17,18 @@ func open(n device.Name) (device.Device, error) {
 	d := &npu{name: n.String()}
 	loss, stable := n.Options["loss"]
 	if stable && loss != "stable" {
-		return nil, openErrorf(n, "loss=%s is not stable, the only choice besides the vendor's own loss, which needs no option", loss)
+		return nil, n.Errorf("loss=%s is not stable, the only choice besides the vendor's own loss, which needs no option", loss)
 	}
 	d.stableLoss = stable
 	fallback, fallsBack := n.Options["fallback"]
 	if fallsBack && fallback != "cpu" {
-		return nil, openErrorf(n, "fallback=%s is not cpu, the only device to fall back to", fallback)
+		return nil, n.Errorf("fallback=%s is not cpu, the only device to fall back to", fallback)
 	}
 	path, hasPath := n.Options["path"]
 	switch n.Instance {
 	case "sim":
 		if hasPath {
-			return nil, openErrorf(n, "the simulator has no option path")
+			return nil, n.Errorf("the simulator has no option path")
 		}
 		var err error
 		if path, err = simulatorPath(); err != nil {
@@ -38,7 +38,7 @@ func open(n device.Name) (device.Device, error) {
 	default:
 		number, err := strconv.ParseUint(n.Instance, 10, 31) // CANN's device numbers are int32
 		if err != nil {
-			return nil, openErrorf(n, "there is no NPU %q; write ascend:0 for the first, or ascend:sim for the simulator", n.Instance)
+			return nil, n.Errorf("there is no NPU %q; write ascend:0 for the first, or ascend:sim for the simulator", n.Instance)
 		}
 		d.number = int(number)
 	}
@@ -55,8 +55,4 @@ func open(n device.Name) (device.Device, error) {
 		return nil, err
 	}
 	return d, nil
-}
-
-func openErrorf(n device.Name, format string, args ...any) error {
-	return &device.Error{Code: device.ErrInvalidDevice, Op: "Open", Arg: fmt.Sprintf("device %q", n), Reason: fmt.Sprintf(format, args...)}
 }

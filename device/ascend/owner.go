@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/pullback-go/pullback/device"
+	"github.com/pullback-go/pullback/device/ascend/acl"
 )
 
 // queued is how many tasks may wait for the owner: a few training steps' worth.
@@ -28,8 +29,8 @@ type task struct {
 	stream *stream
 
 	executor  *executor
-	workspace pointer
-	dst, src  pointer
+	workspace acl.Pointer
+	dst, src  acl.Pointer
 	size      int64
 }
 
@@ -62,7 +63,7 @@ func (o *owner) enter(op string) error {
 	o.mu.RLock()
 	if o.closed {
 		o.mu.RUnlock()
-		return &device.Error{Code: device.ErrUninitialized, Op: op, Reason: "the device is closed"}
+		return device.Closed(op)
 	}
 	return nil
 }

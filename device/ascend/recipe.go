@@ -123,7 +123,7 @@ func (r *recipe) scalar(name string, x float64) acl.Scalar {
 		return 0
 	}
 	var s acl.Scalar
-	if s, r.err = r.lib.CreateScalar(x, acl.Float); r.err == nil {
+	if s, r.err = r.lib.CreateScalar(float32(x)); r.err == nil {
 		r.handles.scalars = append(r.handles.scalars, s)
 	}
 	return s

@@ -2,7 +2,6 @@ package ascend
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/pullback-go/pullback/device"
 	"github.com/pullback-go/pullback/device/ascend/acl"
@@ -25,7 +24,7 @@ type stream struct {
 
 	// Used on the owner's thread.
 	handle   acl.Stream
-	pinned   pointer
+	pinned   acl.Pointer
 	failure  error
 	returned device.Code // of the failure that the last wait returned, 0 if there was none
 	fresh    bool        // something was queued since
@@ -68,9 +67,9 @@ func (s *stream) Upload(dst device.Buffer, offset int64, src []byte) error {
 			}
 		}
 		n := copy(s.staging[s.used:], src)
-		s.device.tasks <- task{run: runUpload, stream: s, dst: to, src: s.pinned + pointer(s.used), size: int64(n)}
+		s.device.tasks <- task{run: runUpload, stream: s, dst: to, src: s.pinned + acl.Pointer(s.used), size: int64(n)}
 		s.used = min(s.used+(n+63)&^63, len(s.staging)) // DMA engines like cache lines
-		to += pointer(n)
+		to += acl.Pointer(n)
 		src = src[n:]
 	}
 	return nil
@@ -100,7 +99,7 @@ func (s *stream) Download(dst []byte, src device.Buffer, offset int64) error {
 			return err
 		}
 		copy(dst[:n], s.staging)
-		from += pointer(n)
+		from += acl.Pointer(n)
 		dst = dst[n:]
 	}
 	return nil
@@ -120,8 +119,8 @@ func (s *stream) Synchronize() error {
 		return err
 	}
 	defer s.device.leave()
-	if err := s.check("Synchronize"); err != nil {
-		return err
+	if s.closed {
+		return device.StreamClosed("Synchronize")
 	}
 	return s.wait(task{run: runSynchronize})
 }
@@ -158,28 +157,17 @@ func (s *stream) wait(t task) error {
 }
 
 // locate checks a stream and the range of n bytes at offset, and returns its address.
-func (s *stream) locate(op, arg string, b device.Buffer, offset, n int64) (pointer, error) {
-	if err := s.check(op); err != nil {
-		return 0, err
+func (s *stream) locate(op, arg string, b device.Buffer, offset, n int64) (acl.Pointer, error) {
+	if s.closed {
+		return 0, device.StreamClosed(op)
 	}
-	if b == nil {
-		return 0, &device.Error{Code: device.ErrParamNull, Op: op, Arg: arg, Reason: "the buffer is missing"}
+	if err := device.CheckRange(op, arg, b, offset, n); err != nil {
+		return 0, err
 	}
 	if err := s.device.checkBuffer(op, arg, b); err != nil {
 		return 0, err
 	}
-	if offset < 0 || offset > b.Size() || n > b.Size()-offset {
-		return 0, &device.Error{Code: device.ErrParamInvalid, Op: op, Arg: arg,
-			Reason: fmt.Sprintf("%d bytes at offset %d reach outside the buffer of %d bytes", n, offset, b.Size())}
-	}
-	return b.(*buffer).at + pointer(offset), nil
-}
-
-func (s *stream) check(op string) error {
-	if s.closed {
-		return &device.Error{Code: device.ErrStream, Op: op, Reason: "the stream is closed"}
-	}
-	return nil
+	return b.(*buffer).at + acl.Pointer(offset), nil
 }
 
 // Close waits for what is queued and returns the first failure that has not been returned yet.

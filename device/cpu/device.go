@@ -68,7 +68,7 @@ func (d *cpu) check(op device.Op, inputs []device.View, output device.View) erro
 	d.open.RLock()
 	defer d.open.RUnlock()
 	if d.closed {
-		return closedError(op.Name())
+		return device.Closed(op.Name())
 	}
 	for i, v := range inputs {
 		if err := d.checkBuffer(op.Name(), device.ArgName(op, i), v.Buffer); err != nil {
@@ -83,17 +83,17 @@ func (d *cpu) check(op device.Op, inputs []device.View, output device.View) erro
 func plan[F float](op device.Op, inputs []device.View, output device.View) *program {
 	switch op := op.(type) {
 	case device.SoftMarginLoss:
-		return planLoss(softMarginLoss[F], op.Reduction, inputs, output)
+		return planLoss(softMarginLoss[F], sum[F], costly, op.Reduction, inputs, output)
 	case device.BCEWithLogits:
-		return planLoss(bceWithLogits[F], op.Reduction, inputs, output)
+		return planLoss(bceWithLogits[F], sum[F], costly, op.Reduction, inputs, output)
 	case device.SoftMarginLossBackward:
 		return planLossBackward(softMarginLossBackward[F], op.Reduction, inputs, output)
 	case device.BCEWithLogitsBackward:
 		return planLossBackward(bceWithLogitsBackward[F], op.Reduction, inputs, output)
 	case device.ReduceSum:
-		return planReduceBy(plainSums[F](), op.Axes, false, inputs[0], output)
+		return planReduce(plainSums[F](), op.Axes, false, inputs[0], output)
 	case device.ReduceMean:
-		return planReduceBy(plainSums[F](), op.Axes, true, inputs[0], output)
+		return planReduce(plainSums[F](), op.Axes, true, inputs[0], output)
 	case device.MatMul:
 		return planMatMul[F](transposeIf(op.TransposeSelf, inputs[0]), transposeIf(op.TransposeOther, inputs[1]), nil, output)
 	case device.Linear:
@@ -101,9 +101,9 @@ func plan[F float](op device.Op, inputs []device.View, output device.View) *prog
 	case device.MaximumBackward:
 		return planElementwise(maximumBackward[F], cheap, inputs, output)
 	case device.Dropout:
-		return planDropout[F](op, inputs[0], inputs[1], output)
+		return planDropout(dropout[F], moderate, op, inputs[0], inputs[1], output)
 	case device.Optimizer:
-		return planOptimizerBy(optimizerKernel[F], op, inputs, output)
+		return planOptimizer(optimizerKernel[F], op, inputs, output)
 	case device.ViewOp:
 		return planLayout[F](op, inputs[0], output)
 	case device.Copy, device.Cast:
@@ -116,8 +116,4 @@ func plan[F float](op device.Op, inputs []device.View, output device.View) *prog
 		return planElementwise(binary(kernel), cost, inputs, output)
 	}
 	return nil
-}
-
-func closedError(op string) error {
-	return &device.Error{Code: device.ErrUninitialized, Op: op, Reason: "the device is closed"}
 }

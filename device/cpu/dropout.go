@@ -4,26 +4,18 @@ import "github.com/pullback-go/pullback/device"
 
 // planDropout keeps or drops each element by its index, so the mask is the same
 // however the elements lie in memory and whoever works on them.
-func planDropout[F float](op device.Dropout, self, key, output device.View) *program {
-	elements := device.Elements(output.Shape)
-	if elements == 0 {
-		return &program{}
-	}
-	in, out := newOperand[F](self), newOperand[F](output)
+func planDropout[F float](kernel func(dst, src []F, key0, key1 float32, start int, p float64), cost int, op device.Dropout, self, key, output device.View) *program {
 	key0, key1 := scalarOf(key, 0), scalarOf(key, key.Strides[0])
-	run := func(lo, hi int, _ []byte, s scratch) {
-		k0, k1 := float32(key0()), float32(key1())
-		in.prepare(slot[F](s, inputSlot)[:min(blockSize, elements)])
-		for b := lo; b < hi; b++ {
-			start, n := blockAt(b, elements)
-			x := in.block(start, slot[F](s, inputSlot)[:n])
-			dst := out.target(start, slot[F](s, outputSlot)[:n])
-			for i := range dst {
-				kept := device.DropoutRandom(k0, k1, start+i) >= op.P
-				dst[i] = F(choose(kept, float64(x[i])/(1-op.P), 0))
-			}
-			out.store(start, dst)
-		}
+	e := newElementwise[F](nil, []device.View{self}, output.Shape)
+	return e.planBlocks(func(start int, dst []F, s scratch) {
+		kernel(dst, e.blocks(start, len(dst), s)[0], float32(key0()), float32(key1()), start, op.P)
+	}, cost, output)
+}
+
+// dropout is the kernel for the elements from start on.
+func dropout[F float](dst, src []F, key0, key1 float32, start int, p float64) {
+	for i, x := range src {
+		kept := device.DropoutRandom(key0, key1, start+i) >= p
+		dst[i] = F(choose(kept, float64(x)/(1-p), 0))
 	}
-	return &program{phases: []phase{{parts: blocks(elements), cost: elements * moderate, run: run}}}
 }

@@ -75,6 +75,11 @@ func planElementwise[F float](k kernel[F], cost int, inputs []device.View, outpu
 
 // plan stores what the kernel computes, at the given cost for one element.
 func (e *elementwise[F]) plan(cost int, output device.View) *program {
+	return e.planBlocks(e.block, cost, output)
+}
+
+// planBlocks stores what block computes of the elements from start on.
+func (e *elementwise[F]) planBlocks(block func(start int, dst []F, s scratch), cost int, output device.View) *program {
 	if e.elements == 0 {
 		return &program{}
 	}
@@ -84,7 +89,7 @@ func (e *elementwise[F]) plan(cost int, output device.View) *program {
 	}
 	return &program{phases: []phase{e.phase(cost, func(start, n int, _ []byte, s scratch) {
 		dst := out.target(start, slot[F](s, outputSlot)[:n])
-		e.block(start, dst, s)
+		block(start, dst, s)
 		out.store(start, dst)
 	})}}
 }

@@ -1,10 +1,6 @@
 package cpu
 
-import (
-	"fmt"
-
-	"github.com/pullback-go/pullback/device"
-)
+import "github.com/pullback-go/pullback/device"
 
 // executor is a planned operation.
 type executor struct {
@@ -39,21 +35,15 @@ func (e *executor) Launch(workspace device.Buffer, on device.Stream) error {
 	e.device.open.RLock()
 	defer e.device.open.RUnlock()
 	if e.device.closed {
-		return closedError(e.op)
-	}
-	if e.closed {
-		return &device.Error{Code: device.ErrExecutorInvalid, Op: e.op, Reason: "the executor is closed; plan the operation again"}
+		return device.Closed(e.op)
 	}
 	s, ok := on.(*stream)
-	if !ok || s.device != e.device || s.closed {
-		return &device.Error{Code: device.ErrStream, Op: e.op, Arg: "stream", Reason: "it is not an open stream of " + e.device.name}
+	ok = ok && s.device == e.device && !s.closed
+	if err := device.CheckLaunch(e.op, e.device.name, e.closed, ok, workspace, e.workspace); err != nil {
+		return err
 	}
 	var mem []byte
 	if e.workspace > 0 {
-		if workspace == nil || workspace.Size() < e.workspace {
-			return &device.Error{Code: device.ErrParamNull, Op: e.op, Arg: "workspace",
-				Reason: fmt.Sprintf("it is missing or smaller than the %d bytes that WorkspaceSize asks for", e.workspace)}
-		}
 		if err := e.device.checkBuffer(e.op, "workspace", workspace); err != nil {
 			return err
 		}

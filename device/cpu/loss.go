@@ -6,17 +6,14 @@ import (
 	"github.com/pullback-go/pullback/device"
 )
 
-// planLoss computes a loss, and reduces it block by block: the losses themselves never leave the scratch.
-func planLoss[F float](loss func(dst, self, target []F), r device.Reduction, inputs []device.View, output device.View) *program {
+// planLoss computes a loss by a kernel, at the given cost for one element, and adds it up block by block: the losses
+// themselves never leave the scratch.
+func planLoss[F float](loss func(dst, self, target []F), sum func([]F) float64, cost int, r device.Reduction, inputs []device.View, output device.View) *program {
 	if r == device.None {
-		return planElementwise(binary(loss), costly, inputs, output)
+		return planElementwise(binary(loss), cost, inputs, output)
 	}
 	shape, _ := device.Broadcast(inputs[0].Shape, inputs[1].Shape)
-	return planLossSums(newElementwise(binary(loss), inputs, shape), sum[F], costly, r, output)
-}
-
-// planLossSums computes the losses of a block at a time and adds them up.
-func planLossSums[F float](e *elementwise[F], sum func([]F) float64, cost int, r device.Reduction, output device.View) *program {
+	e := newElementwise(binary(loss), inputs, shape)
 	return planSums(e, func(start, n int, s scratch) float64 {
 		losses := slot[F](s, outputSlot)[:n]
 		e.block(start, losses, s)

@@ -20,7 +20,7 @@ func (b *buffer) Size() int64 { return b.size }
 // Free gives the memory to the garbage collector, which waits for executors that still refer to it.
 func (b *buffer) Free() error {
 	if b.freed {
-		return &device.Error{Code: device.ErrParamInvalid, Op: "Free", Arg: "buffer", Reason: "it has been freed before"}
+		return device.FreedBefore()
 	}
 	b.freed, b.mem = true, nil
 	return nil
@@ -30,10 +30,10 @@ func (d *cpu) Alloc(size int64) (device.Buffer, error) {
 	d.open.RLock()
 	defer d.open.RUnlock()
 	if d.closed {
-		return nil, closedError("Alloc")
+		return nil, device.Closed("Alloc")
 	}
 	if size < 0 {
-		return nil, &device.Error{Code: device.ErrParamInvalid, Op: "Alloc", Arg: "size", Reason: fmt.Sprintf("%d is negative", size)}
+		return nil, device.NegativeSize(size)
 	}
 	mem, ok := allocate(size)
 	if !ok {
@@ -61,12 +61,7 @@ func allocate(size int64) (mem []byte, ok bool) {
 
 // checkBuffer refuses a buffer that launches of this device cannot use.
 func (d *cpu) checkBuffer(op, arg string, b device.Buffer) error {
-	switch b, ok := b.(*buffer); {
-	case !ok || b.device != d:
-		return &device.Error{Code: device.ErrParamInvalid, Op: op, Arg: arg,
-			Reason: fmt.Sprintf("the buffer belongs to another device than this %s; allocate it here and upload the data", d.name)}
-	case b.freed:
-		return &device.Error{Code: device.ErrParamInvalid, Op: op, Arg: arg, Reason: "the buffer has been freed"}
-	}
-	return nil
+	own, ok := b.(*buffer)
+	ok = ok && own.device == d
+	return device.CheckBuffer(op, arg, d.name, ok, ok && own.freed)
 }

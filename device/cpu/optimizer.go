@@ -19,8 +19,8 @@ type scalars struct {
 	first bool    // SGD: this is step 1
 }
 
-// planOptimizerBy makes one pass over the parameter with a kernel, see [optimizerKernel].
-func planOptimizerBy[F float](kernel func(device.Optimizer) (func(lr, step float64) scalars, update[F]), op device.Optimizer, inputs []device.View, output device.View) *program {
+// planOptimizer makes one pass over the parameter with a kernel, see [optimizerKernel].
+func planOptimizer[F float](kernel func(device.Optimizer) (func(lr, step float64) scalars, update[F]), op device.Optimizer, inputs []device.View, output device.View) *program {
 	prepare, update := kernel(op)
 	if update == nil {
 		return nil

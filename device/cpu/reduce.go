@@ -77,8 +77,8 @@ type reduction[F float] struct {
 	terms         int    // elements of reduced
 }
 
-// planReduceBy sums the input over axes, and divides by the number of terms for a mean.
-func planReduceBy[F float](by sums[F], axes device.AxisSet, mean bool, input, output device.View) *program {
+// planReduce sums the input over axes, and divides by the number of terms for a mean.
+func planReduce[F float](by sums[F], axes device.AxisSet, mean bool, input, output device.View) *program {
 	var kept, reduced device.View
 	for i, d := range input.Shape {
 		group := &kept

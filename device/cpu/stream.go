@@ -1,10 +1,6 @@
 package cpu
 
-import (
-	"fmt"
-
-	"github.com/pullback-go/pullback/device"
-)
+import "github.com/pullback-go/pullback/device"
 
 // stream runs everything at once, in the goroutine that calls it. It holds that
 // goroutine's scratch.
@@ -18,7 +14,7 @@ func (d *cpu) NewStream() (device.Stream, error) {
 	d.open.RLock()
 	defer d.open.RUnlock()
 	if d.closed {
-		return nil, closedError("NewStream")
+		return nil, device.Closed("NewStream")
 	}
 	return &stream{device: d, scratch: newScratch()}, nil
 }
@@ -38,15 +34,11 @@ func (s *stream) transfer(op, arg string, b device.Buffer, offset, n int64, move
 	if err := s.check(op); err != nil {
 		return err
 	}
-	if b == nil {
-		return &device.Error{Code: device.ErrParamNull, Op: op, Arg: arg, Reason: "the buffer is missing"}
+	if err := device.CheckRange(op, arg, b, offset, n); err != nil {
+		return err
 	}
 	if err := s.device.checkBuffer(op, arg, b); err != nil {
 		return err
-	}
-	if offset < 0 || offset > b.Size() || n > b.Size()-offset {
-		return &device.Error{Code: device.ErrParamInvalid, Op: op, Arg: arg,
-			Reason: fmt.Sprintf("%d bytes at offset %d reach outside the buffer of %d bytes", n, offset, b.Size())}
 	}
 	move(b.(*buffer).mem[offset : offset+n])
 	return nil
@@ -63,9 +55,9 @@ func (s *stream) Synchronize() error {
 func (s *stream) check(op string) error {
 	switch {
 	case s.device.closed:
-		return closedError(op)
+		return device.Closed(op)
 	case s.closed:
-		return &device.Error{Code: device.ErrStream, Op: op, Reason: "the stream is closed"}
+		return device.StreamClosed(op)
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ func planVector(op device.Op, inputs []device.View, output device.View) *program
 	case device.SoftMarginLoss:
 		return planSoftMarginLoss(op.Reduction, inputs, output)
 	case device.BCEWithLogits:
-		return planVectorLoss(simd.BCEWithLogits, op.Reduction, inputs, output)
+		return planLoss(simd.BCEWithLogits, simd.SumFloat64, vectorCostly, op.Reduction, inputs, output)
 	case device.SoftMarginLossBackward:
 		if p := planHalfLossBackward(op.Reduction, inputs, output); p != nil {
 			return p
@@ -38,15 +38,15 @@ func planVector(op device.Op, inputs []device.View, output device.View) *program
 		}
 		return planVectorLossBackward(simd.BCEWithLogitsBackwardScalar, simd.BCEWithLogitsBackwardScalar, simd.BCEWithLogitsBackward, op.Reduction, inputs, output)
 	case device.ReduceSum:
-		return planReduceBy(vectorSums, op.Axes, false, inputs[0], output)
+		return planReduce(vectorSums, op.Axes, false, inputs[0], output)
 	case device.ReduceMean:
-		return planReduceBy(vectorSums, op.Axes, true, inputs[0], output)
+		return planReduce(vectorSums, op.Axes, true, inputs[0], output)
 	case device.MaximumBackward:
 		return planElementwise(simd.MaximumBackward, vectorCheap, inputs, output)
 	case device.Dropout:
-		return planVectorDropout(op, inputs[0], inputs[1], output)
+		return planDropout(vectorDropout, 2*vectorCostly, op, inputs[0], inputs[1], output)
 	case device.Optimizer:
-		return planOptimizerBy(vectorOptimizer, op, inputs, output)
+		return planOptimizer(vectorOptimizer, op, inputs, output)
 	}
 	if kernel, cost := vectorUnary(op); kernel != nil {
 		return planElementwise(unary(kernel), cost, inputs, output)
@@ -126,38 +126,18 @@ func vectorBinary(op device.Op) (kernel func(dst, a, b []float32), cost int) {
 	return nil, 0
 }
 
-// planVectorDropout is [planDropout] by a vector kernel, to the bit.
-func planVectorDropout(op device.Dropout, self, key, output device.View) *program {
-	if device.Elements(output.Shape) == 0 {
-		return &program{}
-	}
-	e := newElementwise[float32](nil, []device.View{self}, output.Shape)
-	e.inputs[0].notInPlaceOf(output)
-	out, key0, key1 := newOperand[float32](output), scalarOf(key, 0), scalarOf(key, key.Strides[0])
-	return &program{phases: []phase{e.phase(2*vectorCostly, func(start, n int, _ []byte, s scratch) {
-		in := e.blocks(start, n, s)
-		dst := out.target(start, slot[float32](s, outputSlot)[:n])
-		simd.Dropout(dst, in[0], float32(key0()), float32(key1()), start, op.P)
-		out.store(start, dst)
-	})}}
+// vectorDropout is [dropout] by a vector kernel, to the bit.
+func vectorDropout(dst, src []float32, key0, key1 float32, start int, p float64) {
+	simd.Dropout(dst, src, device.DropoutSeed(key0, key1), start, p)
 }
 
-// planVectorLoss is [planLoss] by a vector kernel.
-func planVectorLoss(loss func(dst, self, target []float32), r device.Reduction, inputs []device.View, output device.View) *program {
-	if r == device.None {
-		return planElementwise(binary(loss), vectorCostly, inputs, output)
-	}
-	shape, _ := device.Broadcast(inputs[0].Shape, inputs[1].Shape)
-	return planLossSums(newElementwise(binary(loss), inputs, shape), simd.SumFloat64, vectorCostly, r, output)
-}
-
-// planSoftMarginLoss is planVectorLoss for the soft margin loss, which has kernels of its own for sums and halves.
+// planSoftMarginLoss is [planLoss] for the soft margin loss, which has kernels of its own for sums and halves.
 func planSoftMarginLoss(r device.Reduction, inputs []device.View, output device.View) *program {
 	if p := planHalfLoss(r, inputs, output); p != nil {
 		return p
 	}
 	if r == device.None {
-		return planVectorLoss(softMargin.Loss, r, inputs, output)
+		return planElementwise(binary(softMargin.Loss), vectorCostly, inputs, output)
 	}
 	shape, _ := device.Broadcast(inputs[0].Shape, inputs[1].Shape)
 	e := newElementwise[float32](nil, inputs, shape)

@@ -32,12 +32,22 @@ func elementwiseCalls(n int, ops ...device.Op) []call {
 			probe := slices.ContainsFunc([][]int{{2, 3, 4}, {1, 6, 1, 8}}, func(s []int) bool { return slices.Equal(s, shapes[0]) })
 			calls = append(calls, call{op, shapes, probe})
 		}
+		if slices.Contains(onMatrices, op) {
+			calls = append(calls, call{op, slices.Repeat([][]int{matrix}, n), true})
+		}
 		if i == 0 {
 			calls = append(calls, call{op, slices.Repeat([][]int{{363, 367}}, n), false})
 		}
 	}
 	return calls
 }
+
+// matrix is the shape of a probe that is large enough for devices to gather many rows at a time, where
+// they lie across memory. As it takes longer than other probes, only operations that stand for many have it.
+var (
+	matrix     = []int{40, 72}
+	onMatrices = []device.Op{device.Add{}, device.SoftMarginLossBackward{Reduction: device.Sum}, device.Cast{To: device.Float16}}
+)
 
 // unaryCase is the row of an operation on one input that f computes, within ulp.
 func unaryCase(op device.Op, ulp float64, draw func(*rand.Rand, int) float64, f func(x float64) number) opCase {
@@ -230,9 +240,11 @@ func dropoutCase(draw func(*rand.Rand, int) float64) opCase {
 		},
 		want: func(op device.Op, in []tensor) [][]number {
 			p := op.(device.Dropout).P
+			key := splitMix64(in[1].data[0]+0x1p24*in[1].data[1])*0xd1342543de82ef95 + 1
+			sequence := splitMix64(key.next())
 			out := make([]number, len(in[0].data))
 			for i, x := range in[0].data {
-				if device.DropoutRandom(float32(in[1].data[0]), float32(in[1].data[1]), i) >= p {
+				if random := float64(sequence.next()>>40) / (1 << 24); random >= p {
 					out[i] = exactly(x / (1 - p))
 				}
 			}
@@ -240,4 +252,15 @@ func dropoutCase(draw func(*rand.Rand, int) float64) opCase {
 		},
 		ulp: 1.5, // 1/(1-P) and the product are rounded
 	}
+}
+
+// splitMix64 is the generator of Steele, Lea and Flood (2014), by the state before the next number.
+type splitMix64 uint64
+
+func (s *splitMix64) next() uint64 {
+	z := uint64(*s)
+	*s += 0x9e3779b97f4a7c15
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
 }

@@ -13,7 +13,7 @@ func reduceCases() []opCase {
 	// One element in a few is not a finite number, so that some sums are Inf and some NaN.
 	infinities := operand{draw: mixed(normal(1), normal(1), normal(1), oneOf(0, negZero, 1e-40, inf, inf, nan, -inf))}
 	return []opCase{
-		{calls: reduceCalls(sums), operands: []operand{numbers}, want: reduction(sumAxes, sum), ulp: 8},
+		{calls: append(reduceCalls(sums), call{sums(0b10, true), [][]int{matrix}, true}), operands: []operand{numbers}, want: reduction(sumAxes, sum), ulp: 8},
 		{calls: reduceCalls(sums)[:24], operands: []operand{infinities}, want: reduction(sumAxes, sum), ulp: 8},
 		{calls: reduceCalls(means), operands: []operand{numbers}, want: reduction(meanAxes, mean), ulp: 8},
 		{calls: reduceCalls(means)[:24], operands: []operand{infinities}, want: reduction(meanAxes, mean), ulp: 8},

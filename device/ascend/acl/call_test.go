@@ -21,29 +21,16 @@ func TestRuntime(t *testing.T) {
 	l := load(t)
 	require.NoError(t, l.Init())
 	require.NoError(t, l.Init()) // CANN says 100002
-	major, minor, patch, err := l.Version()
-	require.NoError(t, err)
-	require.Equal(t, [3]int{1, 10, 3}, [3]int{major, minor, patch})
-	n, err := l.DeviceCount()
-	require.NoError(t, err)
-	require.Equal(t, 9, n)
-
 	require.NoError(t, l.ResetDevice(0))
-	require.Empty(t, l.SocName())
 	require.NoError(t, l.SetDevice(8))
-	require.Equal(t, "Fake910", l.SocName())
 	context, err := l.CreateContext(5)
 	require.NoError(t, err)
 	require.Equal(t, acl.Context(2005), context)
-	require.NoError(t, l.SetCurrentContext(context))
 	s, err := l.CreateStream()
 	require.NoError(t, err)
 	require.Equal(t, stream, s)
 	require.NoError(t, l.SynchronizeStream(s))
 	require.NoError(t, l.DestroyStream(s))
-	free, total, err := l.MemInfo()
-	require.NoError(t, err)
-	require.Equal(t, [2]int64{3 << 32, 8 << 32}, [2]int64{free, total})
 	require.NoError(t, l.DestroyContext(context))
 	require.NoError(t, l.ResetDevice(8))
 	require.NoError(t, l.Finalize())
@@ -63,7 +50,8 @@ func TestMemory(t *testing.T) {
 	for i := range bytes {
 		bytes[i] = byte(i)
 	}
-	require.NoError(t, l.Memcpy(buffer, 1000, host, 1000, acl.HostToDevice))
+	require.NoError(t, l.MemcpyAsync(buffer, 1000, host, 1000, acl.HostToDevice, stream))
+	require.NoError(t, l.SynchronizeStream(stream))
 	clear(bytes)
 	require.NoError(t, l.MemcpyAsync(host, 1000, buffer, 999, acl.DeviceToHost, stream))
 	require.NoError(t, l.SynchronizeStream(stream))
@@ -71,7 +59,7 @@ func TestMemory(t *testing.T) {
 		require.Equal(t, byte(i), bytes[i])
 	}
 	require.Zero(t, bytes[999])
-	require.ErrorIs(t, l.Memcpy(buffer, 999, host, 1000, acl.HostToDevice), device.Code(107000))
+	require.ErrorIs(t, l.MemcpyAsync(buffer, 999, host, 1000, acl.HostToDevice, stream), device.Code(107000))
 	require.ErrorIs(t, l.MemcpyAsync(buffer, 1000, host, 1000, acl.HostToDevice, 1), device.ErrStream)
 	require.NoError(t, l.Free(buffer))
 	require.NoError(t, l.FreeHost(host))
@@ -91,21 +79,24 @@ func TestFailure(t *testing.T) {
 	op, err := l.Operator("aclnnRefuse")
 	require.NoError(t, err)
 	_, _, plan := op.Plan(acl.Tensor(1))
-	_, out := l.Malloc(1 << 40)
 	require.NoError(t, l.ResetDevice(0))
+	_, _, planWithoutDevice := op.Plan(acl.Tensor(1))
 	_, noContext := l.CreateStream()
+	_, out := l.Malloc(1 << 40)
 	for _, test := range []struct {
 		err  error
-		text string // its beginning
+		text string // a part of it
 	}{
-		{l.SetDevice(42), "aclrtSetDevice: device 42 is bad (107001 "},
-		{l.SetDevice(-3), "aclrtSetDevice: device -3 is bad (107001 "},
+		{l.Free(0), "aclrtFree: CANN gives no message (100000 ACL_ERROR_INVALID_PARAM)"}, // nor is one left of a question that was refused
+		{l.SetDevice(42), "aclrtSetDevice: device 42 is bad; devices that the process can see: 9, numbered from 0 (107001 "},
+		{l.SetDevice(-3), "aclrtSetDevice: device -3 is bad; devices that the process can see: 9, numbered from 0 (107001 "},
 		{l.SetDevice(142), "aclrtSetDevice: device 142 is bad; the device could not be set up, so see with npu-smi info"},
-		{l.Free(0), "aclrtFree: CANN gives no message (100000 ACL_ERROR_INVALID_PARAM)"},
 		{l.DestroyStream(7), "aclrtDestroyStream: stream 7; the stream was made in another context"},
 		{noContext, "aclrtCreateStream: ctx is NULL! TraceBack (most recent call last):; no context is current on this OS thread, so lock"},
-		{out, "aclrtMalloc: alloc 1099511627776 bytes failed; the memory is used up"},
+		{out, "aclrtMalloc: alloc 1099511627776 bytes failed; the memory is used up by this process or by another one, which npu-smi info shows; of the device's 8.00 GiB 3.00 are free (207001 "},
 		{plan, "aclnnRefuseGetWorkspaceSize: the operator does not take this dtype"},
+		{plan, "few operators take DOUBLE; the chip is Fake910 (161002 "},
+		{planWithoutDevice, "few operators take DOUBLE (161002 "},
 	} {
 		require.Error(t, test.err)
 		require.Contains(t, test.err.Error(), test.text)
@@ -137,7 +128,7 @@ func TestFailureThreads(t *testing.T) {
 			for i := range 500 {
 				number := 10 + 10*i%80 + thread
 				err := l.SetDevice(number)
-				if want := fmt.Sprintf("aclrtSetDevice: device %d is bad (107001 ACL_ERROR_RT_INVALID_DEVICEID)", number); err == nil || err.Error() != want {
+				if want := fmt.Sprintf("aclrtSetDevice: device %d is bad; devices that the process can see: 9, numbered from 0 (107001 ACL_ERROR_RT_INVALID_DEVICEID)", number); err == nil || err.Error() != want {
 					t.Errorf("%v, want %s", err, want)
 				}
 			}
@@ -161,7 +152,7 @@ func TestObjects(t *testing.T) {
 		{acl.BFloat16, []int64{1 << 40, 1, 5}, []int64{0, -1, 1 << 33}, []int64{7, 8, 9, 10}, 1 << 41, "dtype 27 offset 2199023255552 format 2 data 7fff00000040 shape 1099511627776 1 5 strides 0 -1 8589934592 storage 7 8 9 10"},
 		{acl.Float16, []int64{4}, nil, []int64{4}, 1, "dtype 1 offset 1 format 2 data 7fff00000040 shape 4 strides NULL storage 4"},
 		{acl.Bool, nil, nil, nil, 0, "dtype 12 offset 0 format 2 data 7fff00000040 shape NULL strides NULL storage NULL"},
-		{acl.Int64, []int64{}, []int64{}, []int64{1}, 0, "dtype 9 offset 0 format 2 data 7fff00000040 shape NULL strides NULL storage 1"},
+		{9, []int64{}, []int64{}, []int64{1}, 0, "dtype 9 offset 0 format 2 data 7fff00000040 shape NULL strides NULL storage 1"},
 	} {
 		tensor, err := l.CreateTensor(test.t, test.shape, test.strides, test.offset, test.storage, 0x7fff00000040)
 		require.NoError(t, err)
@@ -173,36 +164,10 @@ func TestObjects(t *testing.T) {
 	_, err = l.CreateTensor(acl.Float, []int64{2}, []int64{1}, 0, []int64{2}, 0)
 	require.EqualError(t, err, "aclCreateTensor: CANN returned NULL (161002 ACLNN_ERR_PARAM_INVALID)")
 
-	for _, test := range []struct {
-		value float64
-		t     acl.DataType
-		want  string // empty if the value is refused
-	}{
-		{0.1, acl.Float, "float 0.100000001"},
-		{1e300, acl.Float, "float inf"},
-		{math.Inf(-1), acl.Float, "float -inf"},
-		{0.1, acl.Double, "double 0.10000000000000001"},
-		{-3, acl.Int64, "int64_t -3"},
-		{1 << 62, acl.Int64, "int64_t 4611686018427387904"},
-		{-1 << 63, acl.Int64, "int64_t -9223372036854775808"},
-		{1 << 63, acl.Int64, ""},
-		{0.5, acl.Int64, ""},
-		{math.NaN(), acl.Int64, ""},
-		{math.Inf(1), acl.Int64, ""},
-		{0, acl.Bool, "bool 0"},
-		{1, acl.Bool, "bool 1"},
-		{2, acl.Bool, ""},
-		{math.NaN(), acl.Bool, ""},
-		{1, acl.Float16, ""},
-		{1, acl.BFloat16, ""},
-	} {
-		scalar, err := l.CreateScalar(test.value, test.t)
-		if test.want == "" {
-			require.ErrorIs(t, err, device.ErrParamInvalid, "%v", test)
-			continue
-		}
+	for value, want := range map[float32]string{0.1: "float 0.100000001", float32(math.Inf(-1)): "float -inf"} {
+		scalar, err := l.CreateScalar(value)
 		require.NoError(t, err)
-		require.Equal(t, test.want, text(uintptr(scalar)))
+		require.Equal(t, want, text(uintptr(scalar)))
 		require.NoError(t, l.DestroyScalar(scalar))
 	}
 
@@ -306,10 +271,11 @@ func TestExecutor(t *testing.T) {
 	require.ErrorIs(t, l.SetRepeatable(0), device.ErrExecutorInvalid)
 	require.ErrorIs(t, l.DestroyExecutor(0), device.ErrExecutorInvalid)
 
-	old, err := acl.Load(install(t, map[string]string{"libascendcl.so": "runtime", "libnnopbase.so": "base old", "libopapi.so": "operators"}))
+	old, err := acl.Load(install(t, map[string]string{"libascendcl.so": "runtime old", "libnnopbase.so": "base old", "libopapi.so": "operators"}))
 	require.NoError(t, err)
 	require.ErrorIs(t, old.SetRepeatable(1), device.ErrUnsupported)
 	require.ErrorContains(t, old.DestroyExecutor(1), "aclDestroyAclOpExecutor: it is not in the installed CANN version")
+	require.EqualError(t, old.SetDevice(42), "aclrtSetDevice: device 42 is bad (107001 ACL_ERROR_RT_INVALID_DEVICEID)")
 }
 
 // What runs at every step allocates nothing.
@@ -328,7 +294,6 @@ func TestAllocs(t *testing.T) {
 	require.NoError(t, err)
 	for name, f := range map[string]func() error{
 		"Launch":            func() error { return op.Launch(buffer, 64, 1, stream) },
-		"Memcpy":            func() error { return l.Memcpy(buffer, 64, host, 64, acl.HostToDevice) },
 		"MemcpyAsync":       func() error { return l.MemcpyAsync(host, 64, buffer, 64, acl.DeviceToHost, stream) },
 		"SynchronizeStream": func() error { return l.SynchronizeStream(stream) },
 	} {

@@ -13,7 +13,7 @@
 // They are [Operator.Plan] and [Operator.Launch]. This package adds nothing to what the C functions do,
 // and leaves checks to them but for what would let C read past Go's memory. A failure is a
 // [*device.Error] with CANN's code, the C function's name, CANN's message and, for codes that have
-// puzzled people, a hint.
+// puzzled people, a hint and what CANN knows of the matter, such as the memory that is free.
 //
 //	cann, err := acl.Load("")
 //	err = cann.Init()
@@ -29,7 +29,7 @@
 //
 // CANN keeps the current context, error messages and the state between the two phases in variables of
 // the OS thread. So a goroutine that calls methods of [Library] and [Operator] must be locked to its
-// thread by runtime.LockOSThread, from the first call on; only Path, Symbol and [Library.Operator] do
+// thread by runtime.LockOSThread, from the first call on; only Symbol and [Library.Operator] do
 // not care. A goroutine that is not locked sees error 107002 sooner or later, and the messages of somebody
 // else's errors. Several threads may call at once, as in C, each with a current context.
 //

@@ -24,6 +24,7 @@ var fakes = map[string][]string{
 	"runtime":         {"runtime.c", "-Wl,-soname,libascendcl.so"},
 	"runtime stub":    {"runtime.c", "-DSTUB"},
 	"runtime lacking": {"runtime.c", "-DLACKING"},
+	"runtime old":     {"runtime.c", "-DOLD"},
 	"base":            {"base.c", "-Wl,-soname,libnnopbase.so"},
 	"log":             {"log.c", "-Wl,-soname,libfakelog.so"},
 	"wrap":            {"log.c", "-DWRAP", "-Wl,-soname,libfakewrap.so", "-L.", "-l:log"},

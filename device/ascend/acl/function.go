@@ -15,7 +15,6 @@ const (
 	aclrtResetDevice
 	aclrtCreateContext
 	aclrtDestroyContext
-	aclrtSetCurrentContext
 	aclrtCreateStream
 	aclrtDestroyStream
 	aclrtSynchronizeStream
@@ -23,7 +22,6 @@ const (
 	aclrtFree
 	aclrtMallocHost
 	aclrtFreeHost
-	aclrtMemcpy
 	aclrtMemcpyAsync
 	aclrtGetMemInfo
 	aclGetRecentErrMsg
@@ -40,12 +38,17 @@ const (
 	functions = iota
 )
 
-// firstOfBase is the first function of libnnopbase.so, firstOptional the first that
-// an installation may lack.
-const (
-	firstOfBase   = aclCreateTensor
-	firstOptional = aclSetRepeatable
-)
+// firstOfBase is the first function of libnnopbase.so.
+const firstOfBase = aclCreateTensor
+
+// optional are the functions that an installation may lack.
+var optional = map[function]bool{
+	aclrtGetSocName:     true,
+	aclrtGetDeviceCount: true,
+	aclrtGetMemInfo:     true,
+	aclSetRepeatable:    true,
+	aclDestroyExecutor:  true,
+}
 
 var names = [functions]string{
 	aclInit:                "aclInit",
@@ -57,7 +60,6 @@ var names = [functions]string{
 	aclrtResetDevice:       "aclrtResetDevice",
 	aclrtCreateContext:     "aclrtCreateContext",
 	aclrtDestroyContext:    "aclrtDestroyContext",
-	aclrtSetCurrentContext: "aclrtSetCurrentContext",
 	aclrtCreateStream:      "aclrtCreateStream",
 	aclrtDestroyStream:     "aclrtDestroyStream",
 	aclrtSynchronizeStream: "aclrtSynchronizeStream",
@@ -65,7 +67,6 @@ var names = [functions]string{
 	aclrtFree:              "aclrtFree",
 	aclrtMallocHost:        "aclrtMallocHost",
 	aclrtFreeHost:          "aclrtFreeHost",
-	aclrtMemcpy:            "aclrtMemcpy",
 	aclrtMemcpyAsync:       "aclrtMemcpyAsync",
 	aclrtGetMemInfo:        "aclrtGetMemInfo",
 	aclGetRecentErrMsg:     "aclGetRecentErrMsg",
@@ -87,7 +88,11 @@ func (l *Library) call(f function, args ...uintptr) error {
 	return l.status(names[f], call(l.address[f], args...))
 }
 
-// callValues is call without addresses in Go memory. It allocates nothing when it succeeds.
+// callValues is call without addresses in Go memory, of a function that may be missing. It allocates
+// nothing when it succeeds.
 func (l *Library) callValues(f function, args ...uintptr) error {
+	if l.address[f] == 0 {
+		return l.missing(names[f])
+	}
 	return l.status(names[f], callValues(l.address[f], args...))
 }

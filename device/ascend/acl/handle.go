@@ -29,8 +29,6 @@ type DataType int32
 const (
 	Float    DataType = 0
 	Float16  DataType = 1
-	Int64    DataType = 9
-	Double   DataType = 11
 	Bool     DataType = 12
 	BFloat16 DataType = 27
 )
@@ -40,7 +38,6 @@ type MemcpyKind int32
 
 // Directions of a copy.
 const (
-	HostToDevice   MemcpyKind = 1
-	DeviceToHost   MemcpyKind = 2
-	DeviceToDevice MemcpyKind = 3
+	HostToDevice MemcpyKind = 1
+	DeviceToHost MemcpyKind = 2
 )

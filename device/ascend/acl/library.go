@@ -4,13 +4,14 @@ import (
 	"errors"
 	"runtime"
 	"sync"
+	"unsafe"
 
 	"github.com/pullback-go/pullback/device"
 )
 
 // Library is an installation of CANN, loaded into the process for good.
 type Library struct {
-	path    string
+	path    string    // of the run-time library; a name without a directory if the dynamic loader found it
 	handles []uintptr // the run-time, libnnopbase.so, then the operators
 	address [functions]uintptr
 
@@ -59,10 +60,6 @@ func Load(path string) (*Library, error) {
 	return search(path)
 }
 
-// Path returns the file of the run-time library, libacl_rt.so or libascendcl.so; a name without a
-// directory if the dynamic loader found it.
-func (l *Library) Path() string { return l.path }
-
 // Symbol returns the address of an exported function of the installation.
 func (l *Library) Symbol(name string) (uintptr, bool) {
 	for _, handle := range l.handles {
@@ -82,7 +79,7 @@ func (l *Library) missing(name string) *device.Error {
 func (l *Library) resolve(handle uintptr, from, to function) *device.Error {
 	for f := from; f < to; f++ {
 		l.address[f] = lookup(handle, names[f])
-		if l.address[f] == 0 && f < firstOptional {
+		if l.address[f] == 0 && !optional[f] {
 			return errorf(device.ErrUnsupported, names[f], "", "the library lacks this function, so it is not CANN's or of a version too old")
 		}
 	}
@@ -97,8 +94,12 @@ func (l *Library) start(path string, handle uintptr) *device.Error {
 	}
 	l.path, l.handles = path, append(l.handles, handle)
 	bind(&l.recentErrMsg, l.address[aclGetRecentErrMsg])
-	bind(&l.socName, l.address[aclrtGetSocName])
-	_, _, _, err := l.Version()
+	l.socName = func() string { return "" }
+	if address := l.address[aclrtGetSocName]; address != 0 {
+		bind(&l.socName, address)
+	}
+	var version [3]int32 // of AscendCL, which is not that of CANN
+	err := l.call(aclrtGetVersion, uintptr(unsafe.Pointer(&version[0])), uintptr(unsafe.Pointer(&version[1])), uintptr(unsafe.Pointer(&version[2])))
 	var e *device.Error
 	if errors.As(err, &e) && e.Code == errStub {
 		return e

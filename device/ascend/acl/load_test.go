@@ -155,6 +155,11 @@ func TestLoad(t *testing.T) {
 			paths: []string{"DIR/x"},
 			want:  "DIR/x/libascendcl.so: " + single,
 		},
+		"an old run-time": {
+			files: small("x", "x/libascendcl.so", "runtime old"),
+			paths: []string{"DIR/x"},
+			want:  "DIR/x/libascendcl.so: " + single,
+		},
 		"a file of any name": {
 			files: small("x", "x/libascendcl.so.1", "runtime"),
 			paths: []string{"DIR/x/libascendcl.so.1"},

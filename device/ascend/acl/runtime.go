@@ -7,12 +7,7 @@ import (
 	"github.com/pullback-go/pullback/device"
 )
 
-// Kinds of memory for aclrtMalloc and aclrtGetMemInfo.
-const (
-	hugeFirst = 0 // ACL_MEM_MALLOC_HUGE_FIRST: huge pages if there are any
-	ddr       = 0 // ACL_DDR_MEM
-	hbm       = 1 // ACL_HBM_MEM
-)
+const hugeFirst = 0 // ACL_MEM_MALLOC_HUGE_FIRST: huge pages if there are any
 
 // Init initialises CANN for the process. That it was initialised before, by whom ever, is success.
 func (l *Library) Init() error {
@@ -27,24 +22,6 @@ func (l *Library) Init() error {
 // and memory must be gone. A second call without Init in between is error 100037. CANN may take two
 // seconds to collect the device's logs; ASCEND_LOG_DEVICE_FLUSH_TIMEOUT=0 spares them.
 func (l *Library) Finalize() error { return l.callValues(aclFinalize) }
-
-// SocName returns the name of the chip, such as Ascend910B3; empty if CANN does not know it yet, which
-// it need not before SetDevice.
-func (l *Library) SocName() string { return l.socName() }
-
-// Version returns the version of the AscendCL interface, which is not that of CANN.
-func (l *Library) Version() (major, minor, patch int, err error) {
-	var version [3]int32
-	err = l.call(aclrtGetVersion, uintptr(unsafe.Pointer(&version[0])), uintptr(unsafe.Pointer(&version[1])), uintptr(unsafe.Pointer(&version[2])))
-	return int(version[0]), int(version[1]), int(version[2]), err
-}
-
-// DeviceCount returns the number of devices that the process can see.
-func (l *Library) DeviceCount() (int, error) {
-	var n uint32
-	err := l.call(aclrtGetDeviceCount, uintptr(unsafe.Pointer(&n)))
-	return int(n), err
-}
 
 // SetDevice makes the device's default context current on this thread. Each call needs a ResetDevice.
 func (l *Library) SetDevice(id int) error {
@@ -66,11 +43,6 @@ func (l *Library) CreateContext(id int) (Context, error) {
 // DestroyContext destroys a context of CreateContext. Its streams must be destroyed before.
 func (l *Library) DestroyContext(c Context) error {
 	return l.callValues(aclrtDestroyContext, uintptr(c))
-}
-
-// SetCurrentContext makes a context current on this thread.
-func (l *Library) SetCurrentContext(c Context) error {
-	return l.callValues(aclrtSetCurrentContext, uintptr(c))
 }
 
 // CreateStream makes a stream in the current context.
@@ -116,29 +88,9 @@ func (l *Library) MallocHost(size int64) (Pointer, error) {
 // FreeHost frees memory of MallocHost.
 func (l *Library) FreeHost(p Pointer) error { return l.callValues(aclrtFreeHost, uintptr(p)) }
 
-// Memcpy copies count bytes to dst, which has room for destMax, and returns when they are there. It
-// does not wait for any stream. It allocates nothing when it succeeds.
-func (l *Library) Memcpy(dst Pointer, destMax int64, src Pointer, count int64, kind MemcpyKind) error {
-	return l.callValues(aclrtMemcpy, uintptr(dst), uintptr(destMax), uintptr(src), uintptr(count), uintptr(kind))
-}
-
 // MemcpyAsync puts a copy of count bytes to dst, which has room for destMax, on a stream. Host memory
 // must come from MallocHost and stay untouched until the stream is synchronised. It allocates nothing
 // when it succeeds.
 func (l *Library) MemcpyAsync(dst Pointer, destMax int64, src Pointer, count int64, kind MemcpyKind, s Stream) error {
 	return l.callValues(aclrtMemcpyAsync, uintptr(dst), uintptr(destMax), uintptr(src), uintptr(count), uintptr(kind), uintptr(s))
-}
-
-// MemInfo returns the number of free bytes and of all bytes of the current device's memory:
-// high-bandwidth memory, or DDR on chips that have no other.
-func (l *Library) MemInfo() (free, total int64, err error) {
-	for _, kind := range []uintptr{hbm, ddr} {
-		var size [2]uint64
-		err = l.call(aclrtGetMemInfo, kind, uintptr(unsafe.Pointer(&size[0])), uintptr(unsafe.Pointer(&size[1])))
-		free, total = int64(size[0]), int64(size[1])
-		if err != nil || total > 0 {
-			break
-		}
-	}
-	return free, total, err
 }

@@ -42,22 +42,13 @@ func TestSimulator(t *testing.T) {
 	_, err = l.CreateStream()
 	require.ErrorIs(t, err, device.ErrContext)
 	require.ErrorContains(t, err, "lock the goroutine to its thread")
-	require.ErrorIs(t, l.SetDevice(1000), device.ErrInvalidDevice)
-	n, err := l.DeviceCount()
-	require.NoError(t, err)
-	require.Positive(t, n)
+	err = l.SetDevice(1000)
+	require.ErrorIs(t, err, device.ErrInvalidDevice)
+	require.ErrorContains(t, err, "devices that the process can see: 1, numbered")
 	require.NoError(t, l.SetDevice(0))
-	require.Equal(t, "Ascend-Simulator", l.SocName())
-	_, _, _, err = l.Version()
-	require.NoError(t, err)
 	context, err := l.CreateContext(0)
 	require.NoError(t, err)
-	require.NoError(t, l.SetCurrentContext(context))
 	before := alive()
-	free, total, err := l.MemInfo()
-	require.NoError(t, err)
-	require.Positive(t, free)
-	require.LessOrEqual(t, free, total)
 
 	b := &bench{T: t, Library: l}
 	b.stream, err = l.CreateStream()
@@ -103,7 +94,8 @@ func (b *bench) tensor(shape []int64, values ...float32) (acl.Tensor, acl.Pointe
 	p, err := b.Malloc(size)
 	require.NoError(b.T, err)
 	copy(b.floats(len(values)), values)
-	require.NoError(b.T, b.Memcpy(p, size, b.host, size, acl.HostToDevice))
+	require.NoError(b.T, b.MemcpyAsync(p, size, b.host, size, acl.HostToDevice, b.stream))
+	require.NoError(b.T, b.SynchronizeStream(b.stream)) // the host memory is used again
 	tensor, err := b.CreateTensor(acl.Float, shape, nil, 0, shape, p)
 	require.NoError(b.T, err)
 	b.destroy = append(b.destroy,
@@ -142,8 +134,8 @@ func (b *bench) run(times int, name string, args ...any) {
 	}
 }
 
-func (b *bench) scalar(value float64, dtype acl.DataType) acl.Scalar {
-	s, err := b.CreateScalar(value, dtype)
+func (b *bench) scalar(value float32) acl.Scalar {
+	s, err := b.CreateScalar(value)
 	require.NoError(b.T, err)
 	b.destroy = append(b.destroy, func() error { return b.DestroyScalar(s) })
 	return s
@@ -164,7 +156,7 @@ func (b *bench) linearLayer() {
 	x, _ := b.tensor([]int64{2, 3}, 1, 2, 3, 4, 5, 6)
 	w, _ := b.tensor([]int64{3, 2}, 1, 0, 0, 1, 1, 1)
 	out, p := b.tensor([]int64{2, 2}, 0, 0, 0, 0)
-	b.run(1, "aclnnAddmm", bias, x, w, b.scalar(0.5, acl.Float), b.scalar(2, acl.Double), out, int8(0))
+	b.run(1, "aclnnAddmm", bias, x, w, b.scalar(0.5), b.scalar(2), out, int8(0))
 	require.Equal(b.T, []float32{13, 20, 25, 32}, b.read(p, 4))
 
 	sum, q := b.tensor([]int64{2, 1}, 0, 0)
@@ -177,7 +169,7 @@ func (b *bench) linearLayer() {
 	// A transposed view that starts at the second row, by strides of 1 and 2.
 	view, err := b.CreateTensor(acl.Float, []int64{2, 1}, []int64{1, 2}, 2, []int64{4}, p)
 	require.NoError(b.T, err)
-	b.run(1, "aclnnMuls", view, b.scalar(-1, acl.Int64), sum)
+	b.run(1, "aclnnMuls", view, b.scalar(-1), sum)
 	require.NoError(b.T, b.DestroyTensor(view))
 	require.Equal(b.T, []float32{-25, -32}, b.read(q, 2))
 }
@@ -205,7 +197,7 @@ func (b *bench) optimizer() {
 func (b *bench) refusal() {
 	x, p := b.tensor([]int64{2}, 1, 2)
 	y, _ := b.tensor([]int64{3}, 1, 2, 3)
-	double, err := b.CreateTensor(acl.Double, []int64{1}, nil, 0, []int64{1}, p)
+	double, err := b.CreateTensor(11, []int64{1}, nil, 0, []int64{1}, p)
 	require.NoError(b.T, err)
 	op, err := b.Operator("aclnnMul")
 	require.NoError(b.T, err)
@@ -221,6 +213,9 @@ func (b *bench) refusal() {
 		require.ErrorIs(b.T, err, test.code)
 		require.ErrorContains(b.T, err, "aclnnMulGetWorkspaceSize: ")
 		require.NotContains(b.T, err.Error(), "CANN gives no message")
+		if test.code == device.ErrParamInvalid {
+			require.ErrorContains(b.T, err, "the chip is Ascend-Simulator")
+		}
 		require.Zero(b.T, exe)
 	}
 	require.NoError(b.T, b.DestroyTensor(double))
@@ -229,6 +224,7 @@ func (b *bench) refusal() {
 	require.ErrorIs(b.T, b.SynchronizeStream(stream), device.ErrStream) // the fake's
 	_, err = b.Malloc(1 << 50)
 	require.ErrorIs(b.T, err, device.ErrOutOfMemory)
+	require.ErrorContains(b.T, err, "GiB")
 }
 
 func (b *bench) allocations() {
@@ -238,7 +234,7 @@ func (b *bench) allocations() {
 	x, p := b.tensor([]int64{2}, 1, 1)
 	op, err := b.Operator("aclnnInplaceMuls")
 	require.NoError(b.T, err)
-	size, exe, err := op.Plan(x, b.scalar(2, acl.Float))
+	size, exe, err := op.Plan(x, b.scalar(2))
 	require.NoError(b.T, err)
 	require.NoError(b.T, b.SetRepeatable(exe))
 	workspace, err := b.Malloc(int64(size) + 1)

@@ -2,7 +2,9 @@ package acl
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"unsafe"
 
 	"github.com/pullback-go/pullback/device"
 )
@@ -18,7 +20,7 @@ const (
 // hints says what is usually behind codes whose own messages leave people puzzled.
 var hints = map[device.Code]string{
 	errStub: "this library is one of CANN's stubs for linking (devlib), so take devlib off LD_LIBRARY_PATH and use the libraries in lib64",
-	107002:  "no context is current on this OS thread, so lock the goroutine to its thread and call SetDevice or SetCurrentContext there first",
+	107002:  "no context is current on this OS thread, so lock the goroutine to its thread and call SetDevice or CreateContext there first",
 	107003:  "the stream was made in another context than the one that is current on this thread",
 	161002:  "the operator does not take this dtype, rank, shape or format on this chip; BFLOAT16 needs a 910B or newer, and few operators take DOUBLE",
 	207001:  "the memory is used up by this process or by another one, which npu-smi info shows",
@@ -40,17 +42,50 @@ func (l *Library) status(function string, result uintptr) error {
 // forgets its message when it is read, or when the next call fails.
 func (l *Library) failure(function string, status int32) *device.Error {
 	code := device.Code(status)
-	parts := make([]string, 0, 2)
-	if message := oneLine(l.recentErrMsg()); message != "" {
-		parts = append(parts, message)
-	}
-	if hint := hints[code]; hint != "" {
-		parts = append(parts, hint)
-	}
+	parts := []string{oneLine(l.recentErrMsg()), hints[code], l.fact(code)} // in this order, as the last may fail itself
+	parts = slices.DeleteFunc(parts, func(part string) bool { return part == "" })
 	if len(parts) == 0 {
 		parts = append(parts, "CANN gives no message")
 	}
 	return &device.Error{Code: code, Op: function, Reason: strings.Join(parts, "; ")}
+}
+
+// fact returns what CANN says on the matter of a code, empty if it says nothing.
+func (l *Library) fact(code device.Code) string {
+	switch code {
+	case device.ErrInvalidDevice:
+		var n uint32
+		if l.ask(aclrtGetDeviceCount, uintptr(unsafe.Pointer(&n))) {
+			return fmt.Sprintf("devices that the process can see: %d, numbered from 0", n)
+		}
+	case device.ErrOutOfMemory:
+		const ddr, hbm = 0, 1 // ACL_DDR_MEM, which is all that some chips have, and ACL_HBM_MEM
+		for _, kind := range []uintptr{hbm, ddr} {
+			var free, total uint64
+			if l.ask(aclrtGetMemInfo, kind, uintptr(unsafe.Pointer(&free)), uintptr(unsafe.Pointer(&total))) && total > 0 {
+				return fmt.Sprintf("of the device's %.2f GiB %.2f are free", float64(total)/(1<<30), float64(free)/(1<<30))
+			}
+		}
+	case device.ErrParamInvalid, 561003, 561103:
+		if chip := l.socName(); chip != "" { // before SetDevice it may be unknown
+			return "the chip is " + chip
+		}
+	}
+	return ""
+}
+
+// ask calls a function that may be missing, and reports whether it succeeded.
+//
+//go:uintptrescapes
+func (l *Library) ask(f function, args ...uintptr) bool {
+	if l.address[f] == 0 {
+		return false
+	}
+	if int32(call(l.address[f], args...)) != success {
+		l.recentErrMsg() // which would be taken for that of a later failure
+		return false
+	}
+	return true
 }
 
 // oneLine returns s with every run of white space, line ends among them, made one space.

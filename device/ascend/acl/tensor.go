@@ -1,7 +1,6 @@
 package acl
 
 import (
-	"math"
 	"unsafe"
 
 	"github.com/pullback-go/pullback/device"
@@ -29,35 +28,9 @@ func (l *Library) CreateTensor(t DataType, shape, strides []int64, offset int64,
 // returned, unless their executors are repeatable.
 func (l *Library) DestroyTensor(t Tensor) error { return l.callValues(aclDestroyTensor, uintptr(t)) }
 
-// CreateScalar makes a number for operators that take one from the host. t is Float, to which
-// value is rounded, Double, Int64 or Bool, which value must be exactly: an integer, and 0 or 1.
-func (l *Library) CreateScalar(value float64, t DataType) (Scalar, error) {
-	var bits uint64 // C reads as many bytes of it as t has, and both platforms are little-endian
-	exact := true
-	switch t {
-	case Float:
-		bits = uint64(math.Float32bits(float32(value)))
-	case Double:
-		bits = math.Float64bits(value)
-	case Int64:
-		// Beyond this range the conversion is undefined; 2⁶³ itself is beyond.
-		exact = value == math.Trunc(value) && value >= -1<<63 && value < 1<<63
-		if exact {
-			bits = uint64(int64(value))
-		}
-	case Bool:
-		exact = value == 0 || value == 1
-		if value == 1 {
-			bits = 1
-		}
-	default:
-		return 0, errorf(device.ErrParamInvalid, names[aclCreateScalar], "dtype",
-			"aclDataType %d is not one of Float, Double, Int64 and Bool", t)
-	}
-	if !exact {
-		return 0, errorf(device.ErrParamInvalid, names[aclCreateScalar], "value", "%v is not a value of aclDataType %d", value, t)
-	}
-	scalar := Scalar(call(l.address[aclCreateScalar], uintptr(unsafe.Pointer(&bits)), uintptr(t)))
+// CreateScalar makes a number of type Float for operators that take one from the host.
+func (l *Library) CreateScalar(value float32) (Scalar, error) {
+	scalar := Scalar(call(l.address[aclCreateScalar], uintptr(unsafe.Pointer(&value)), uintptr(Float)))
 	return scalar, l.created(aclCreateScalar, uintptr(scalar))
 }
 
@@ -79,20 +52,13 @@ func (l *Library) DestroyIntArray(a IntArray) error {
 // first launch, failed or not, destroys it. Error 561000 ([device.ErrInternal]) says that this executor
 // cannot be repeated, [device.ErrUnsupported] that this CANN does not offer it for any.
 func (l *Library) SetRepeatable(exe Executor) error {
-	return l.optional(aclSetRepeatable, uintptr(exe))
+	return l.callValues(aclSetRepeatable, uintptr(exe))
 }
 
 // DestroyExecutor destroys an executor that is repeatable, or was never launched. Where this CANN does
 // not offer it, the error is [device.ErrUnsupported].
 func (l *Library) DestroyExecutor(exe Executor) error {
-	return l.optional(aclDestroyExecutor, uintptr(exe))
-}
-
-func (l *Library) optional(f function, handle uintptr) error {
-	if l.address[f] == 0 {
-		return l.missing(names[f])
-	}
-	return l.callValues(f, handle)
+	return l.callValues(aclDestroyExecutor, uintptr(exe))
 }
 
 // created returns the error of a function that returns a handle, which has no status but NULL.

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -69,7 +70,7 @@ func (cc compiler) compile(ctx context.Context, dir string, extra ...string) (er
 		for _, file := range files {
 			object := strings.TrimSuffix(file, ".c") + "." + l.name + ".o"
 			objects[l.name] = append(objects[l.name], object)
-			commands = append(commands, flags(compileFlags, extra, []string{"-c", file, "-o", object}))
+			commands = append(commands, slices.Concat(compileFlags, extra, []string{"-c", file, "-o", object}))
 		}
 	}
 	if err := cc.runAll(ctx, dir, commands); err != nil {
@@ -77,7 +78,7 @@ func (cc compiler) compile(ctx context.Context, dir string, extra ...string) (er
 	}
 	for _, l := range libraries {
 		file := "lib" + l.name + ".so"
-		args := flags(linkFlags, extra, []string{"-Wl,-soname," + file, "-o", filepath.Join("lib", file)}, objects[l.name])
+		args := slices.Concat(linkFlags, extra, []string{"-Wl,-soname," + file, "-o", filepath.Join("lib", file)}, objects[l.name])
 		for _, need := range l.needs {
 			args = append(args, "-l"+need)
 		}
@@ -110,12 +111,4 @@ func (cc compiler) runAll(ctx context.Context, dir string, commands [][]string) 
 	close(next)
 	wg.Wait()
 	return context.Cause(ctx)
-}
-
-func flags(lists ...[]string) []string {
-	var all []string
-	for _, list := range lists {
-		all = append(all, list...)
-	}
-	return all
 }

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -92,7 +93,7 @@ func (v *variant) build(t *testing.T) string {
 		if v.err = os.WriteFile(probe, []byte("int main(void) { return 0; }\n"), 0o600); v.err != nil {
 			return
 		}
-		if _, v.err = c.run(context.Background(), v.dir, flags(v.flags, []string{probe, "-o", "probe"})...); v.err != nil {
+		if _, v.err = c.run(context.Background(), v.dir, slices.Concat(v.flags, []string{probe, "-o", "probe"})...); v.err != nil {
 			return
 		}
 		if v.err = exec.Command(filepath.Join(v.dir, "probe")).Run(); v.err != nil {
@@ -120,7 +121,7 @@ func (v *variant) program(t *testing.T, source string) string {
 	source, err := filepath.Abs(filepath.Join("testdata", source))
 	require.NoError(t, err)
 	binary := filepath.Join(t.TempDir(), "program")
-	_, err = cc.run(t.Context(), dir, flags(v.flags, language, []string{"-Wall", "-Wextra", "-Werror", "-Iinclude", source, "-o", binary,
+	_, err = cc.run(t.Context(), dir, slices.Concat(v.flags, language, []string{"-Wall", "-Wextra", "-Werror", "-Iinclude", source, "-o", binary,
 		"-pthread", "-Llib", "-lascendcl", "-lnnopbase", "-lopapi", "-lacl_op_compiler", "-lm"})...)
 	require.NoError(t, err)
 	return binary

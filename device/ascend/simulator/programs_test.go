@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -177,9 +178,9 @@ func TestStatusCodes(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "codes.c"), []byte(inC.String()), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "codes.cpp"), []byte(inCXX.String()), 0o600))
 	strict := []string{"-Wall", "-Wextra", "-Werror", "-pedantic", "-fsyntax-only", "-Iinclude"}
-	_, err := c.run(t.Context(), dir, flags([]string{"-std=c11"}, strict, []string{"codes.c"})...)
+	_, err := c.run(t.Context(), dir, slices.Concat([]string{"-std=c11"}, strict, []string{"codes.c"})...)
 	require.NoError(t, err)
-	_, err = cxx.run(t.Context(), dir, flags([]string{"-std=c++17"}, strict, []string{"codes.cpp"})...)
+	_, err = cxx.run(t.Context(), dir, slices.Concat([]string{"-std=c++17"}, strict, []string{"codes.cpp"})...)
 	require.NoError(t, err)
 }
 
@@ -205,9 +206,9 @@ func TestHeaders(t *testing.T) {
 	require.NoError(t, err)
 	require.Greater(t, len(inC), 50)
 	strict := []string{"-Wall", "-Wextra", "-Werror", "-pedantic", "-fsyntax-only", "-Iinclude"}
-	_, err = c.run(t.Context(), dir, flags([]string{"-std=c11"}, strict, inC)...)
+	_, err = c.run(t.Context(), dir, slices.Concat([]string{"-std=c11"}, strict, inC)...)
 	require.NoError(t, err)
-	_, err = cxx.run(t.Context(), dir, flags([]string{"-std=c++17"}, strict, inCXX)...)
+	_, err = cxx.run(t.Context(), dir, slices.Concat([]string{"-std=c++17"}, strict, inCXX)...)
 	require.NoError(t, err)
 }
 

@@ -1,6 +1,6 @@
 /* The run-time half of a fake CANN for the tests: enough of AscendCL to see that the
    binding calls it right. -DSTUB builds one that gives itself away as CANN's stubs for linking do,
-   -DLACKING one without aclrtMemcpyAsync. */
+   -DLACKING one without aclrtMemcpyAsync, -DOLD one without what an installation may lack. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,27 +55,13 @@ static int release(void *p) {
     free(p);
     return 0;
 }
-static int copy(void *dst, size_t room, const void *src, size_t count, int kind) {
-    if (count > room) return fail(107000, "count exceeds destMax", 0);
-    if (kind < 1 || kind > 3) return fail(100000, "kind is %lld", kind);
-    memcpy(dst, src, count);
-    return 0;
-}
-static int memory(int kind, size_t *available, size_t *total) {
-    *available = kind == 0 ? 3LL << 32 : 0; /* DDR; this chip has no HBM */
-    *total = kind == 0 ? 8LL << 32 : 0;
-    return 0;
-}
 
-const char *aclrtGetSocName(void) { return context == 0 ? NULL : "Fake910"; }
 int aclInit(const char *config) { return config != NULL ? 100000 : initialised++ > 0 ? 100002 : 0; }
 int aclFinalize(void) { return initialised > 0 ? (initialised = 0) : 100037; }
-int aclrtGetDeviceCount(uint32_t *n) { return (*n = 9, 0); }
 int aclrtSetDevice(int32_t d) { return d >= 0 && d < 9 ? (context = 1000 + d, 0) : fail(d < 100 ? 107001 : 507033, "device %lld is bad", d); }
 int aclrtResetDevice(int32_t d) { return d < 0 ? 107001 : (context = 0); }
 int aclrtCreateContext(void **c, int32_t d) { return (context = 2000 + d, *c = (void *)context, 0); }
 int aclrtDestroyContext(void *c) { return c == NULL ? 100000 : (context = 0); }
-int aclrtSetCurrentContext(void *c) { return c == NULL ? 100000 : (context = (int64_t)c, 0); }
 int aclrtCreateStream(void **s) { return setHandle(s, 0x7fff12345678); }
 int aclrtDestroyStream(void *s) { return s == (void *)0x7fff12345678 ? 0 : fail(107003, "stream %llx", (long long)s); }
 int aclrtSynchronizeStream(void *s) { return s == (void *)0x7fff12345678 ? needContext() : fail(107003, "stream %llx", (long long)s); }
@@ -83,9 +69,20 @@ int aclrtMalloc(void **p, size_t size, int policy) { return policy != 0 ? 100000
 int aclrtFree(void *p) { return p == NULL ? 100000 : release(p); }
 int aclrtMallocHost(void **p, size_t size) { return allocate(p, size); }
 int aclrtFreeHost(void *p) { return p == NULL ? 100000 : release(p); }
-int aclrtMemcpy(void *dst, size_t room, const void *src, size_t count, int kind) { return copy(dst, room, src, count, kind); }
 #ifndef LACKING
-int aclrtMemcpyAsync(void *dst, size_t room, const void *src, size_t count, int kind, void *s)
-    { return s == (void *)0x7fff12345678 ? copy(dst, room, src, count, kind) : fail(107003, "stream %llx", (long long)s); }
+int aclrtMemcpyAsync(void *dst, size_t room, const void *src, size_t count, int kind, void *s) {
+    if (s != (void *)0x7fff12345678) return fail(107003, "stream %llx", (long long)s);
+    if (count > room) return fail(107000, "count exceeds destMax", 0);
+    if (kind < 1 || kind > 3) return fail(100000, "kind is %lld", kind);
+    memcpy(dst, src, count);
+    return 0;
+}
 #endif
-int aclrtGetMemInfo(int kind, size_t *available, size_t *total) { return memory(kind, available, total); }
+#ifndef OLD
+const char *aclrtGetSocName(void) { return context == 0 ? NULL : "Fake910"; }
+int aclrtGetDeviceCount(uint32_t *n) { return (*n = 9, 0); }
+int aclrtGetMemInfo(int kind, size_t *available, size_t *total) {
+    if (kind == 1) return fail(100000, "this chip has no HBM", 0);
+    return (*available = 3LL << 30, *total = 8LL << 30, 0);
+}
+#endif

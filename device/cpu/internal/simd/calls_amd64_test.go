@@ -90,7 +90,7 @@ func calls() []call {
 	}
 	list = append(list,
 		call{name: "Dropout", slices: []slice{out32, in32}, wholesale: true, run: func(s []memory) float64 {
-			Dropout(s[0].float32s(), s[1].float32s(), 1, 2, 3, 0.3)
+			Dropout(s[0].float32s(), s[1].float32s(), 1, 3, 0.3)
 			return 0
 		}},
 		call{name: "SumFloat64", slices: []slice{in32}, wholesale: true, run: func(s []memory) float64 { return SumFloat64(s[0].float32s()) }},

@@ -24,7 +24,7 @@ func TestDropout(t *testing.T) {
 					src[i] = float32(special[r.IntN(len(special))])
 				}
 			}
-			Dropout(dst, src, key0, key1, start, p)
+			Dropout(dst, src, device.DropoutSeed(key0, key1), start, p)
 			for i, x := range src {
 				want := float32(0)
 				if device.DropoutRandom(key0, key1, start+i) >= p {
