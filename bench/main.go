@@ -14,10 +14,10 @@
 //	                                       cpu?simd=off     0.712   ±1.1%  11.2  0.0607       0
 //
 // ns/element is the median time of one operation divided by the size, the launch and the wait for its end
-// included. spread is half the distance between the quartiles: half of the samples lie
-// within so much of the middle. GB/s counts every byte that the operation must read or write, once;
+// included. spread is half the distance between the quartiles, the range in which the middle half of the
+// samples lies. GB/s counts every byte that the operation must read or write, once;
 // above the memory limits under the table the data was in a cache. speed is how many times as fast as the group's first device; "≈"
-// says that the two differ by less than their spreads together, so that nothing should be made of it. max
+// says that the ranges between their quartiles meet, so that nothing should be made of the difference. max
 // ulp is the largest error against a float64 reference, in units in the last place of the dtype: 0.5 is what
 // correct rounding leaves. In sums and matrix products the unit is that of the terms. Of large outputs the
 // reference computes some rows.
@@ -35,7 +35,8 @@
 // PULLBACK_DEVICE names their device, "cpu?threads=1" if it is not set. RESULTS.md
 // beside this file has figures next to other frameworks', with the commands to repeat them.
 //
-// Exit status: 0; 1 if something failed or a case did not pass; 2 if the flags
+// Exit status: 0; 1 if something failed, a case did not pass or a result is further from the reference than
+// verify allows; 2 if the flags
 // cannot be read.
 package main
 
@@ -56,9 +57,6 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// errUsage is returned when what is wrong with the flags has been said.
-var errUsage = errors.New("usage")
-
 // run is the command: its arguments, where it prints, and its exit status.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	command := compare
@@ -71,40 +69,51 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		}
 	}
 	err := command(ctx, args, stdout, stderr)
-	switch {
-	case err == nil, errors.Is(err, flag.ErrHelp):
+	if err == nil || errors.Is(err, flag.ErrHelp) {
 		return 0
-	case errors.Is(err, errUsage):
-		return 2
 	}
 	fmt.Fprintln(stderr, "bench:", err)
+	if usage := (*usageError)(nil); errors.As(err, &usage) {
+		return 2
+	}
 	return 1
 }
 
-// newFlags returns flags that print to stderr, with a usage of the given text.
-func newFlags(name, usage string, stderr io.Writer) *flag.FlagSet {
+// usageError says what is wrong with the arguments of a command.
+type usageError struct{ command, reason string }
+
+func (e *usageError) Error() string {
+	return fmt.Sprintf("%s; %s -h lists the flags", e.reason, e.command)
+}
+
+func usagef(flags *flag.FlagSet, format string, args ...any) error {
+	return &usageError{flags.Name(), fmt.Sprintf(format, args...)}
+}
+
+func newFlags(name string) *flag.FlagSet {
 	flags := flag.NewFlagSet(name, flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	flags.Usage = func() {
-		fmt.Fprintln(stderr, usage)
-		flags.PrintDefaults()
-	}
+	flags.SetOutput(io.Discard) // errors are returned
 	return flags
 }
 
-// parseFlags returns flag.ErrHelp, or errUsage for whatever else is wrong.
-func parseFlags(flags *flag.FlagSet, args []string) error {
-	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
-		return err
-	} else if err != nil {
-		return errUsage
+// parseFlags prints the usage and returns flag.ErrHelp where that is asked for, and a usageError
+// if the flags cannot be read.
+func parseFlags(flags *flag.FlagSet, usage string, args []string, stderr io.Writer) error {
+	err := flags.Parse(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprintln(stderr, usage)
+		flags.SetOutput(stderr)
+		flags.PrintDefaults()
+	case err != nil:
+		err = usagef(flags, "%v", err)
 	}
-	return nil
+	return err
 }
 
-// usagef says what is wrong with the arguments, and how they are used.
-func usagef(flags *flag.FlagSet, format string, args ...any) error {
-	fmt.Fprintf(flags.Output(), format+"\n", args...)
-	flags.Usage()
-	return errUsage
+// given reports which flags are set.
+func given(flags *flag.FlagSet) map[string]bool {
+	set := map[string]bool{}
+	flags.Visit(func(f *flag.Flag) { set[f.Name] = true })
+	return set
 }

@@ -78,10 +78,13 @@ func TestUsageErrors(t *testing.T) {
 		{"-ops", "frobnicate"}, {"-dtypes", "int8"}, {"-sizes", "0"}, {"-sizes", "2^40"}, {"-sizes", "many"}, {"-sizes", "30-2/5"},
 		{"-sizes", "30-1/0"}, {"-reductions", "max"}, {"-layouts", "sideways"}, {"-budget", "-1s"}, {"-budget", "long"}, {"-plot", "r.gif"},
 		{"-frobnicate"}, {"compare"}, {"replay"}, {"replay", "-ulp", "NaN", "f"}, {"verify", "-n", "0"}, {"verify", "x"},
+		{"-budget", "0"}, {"replay", "-ulp", "0", "f"}, {"-ops", "relu", "-sizes", "30-1/32"}, {"-ops", "train_step", "-sizes", "64"},
+		{"-json", "r.x", "-csv", "./r.x"}, {"-csv", "/dev/null", "-plot", "r.svg", "-json", "/dev/null"},
+		{"-record", "r.json"}, {"-record", "r.json", "-sizes", "64", "-csv", "r.csv"}, {"-record", "r.json", "-sizes", "64", "-devices", "cpu"},
 	} {
 		stdout, stderr, code := command(args...)
 		require.Equal(t, 2, code, args)
-		require.Contains(t, stderr, "Usage:", args)
+		require.Regexp(t, `^bench: .*; bench( replay| verify)? -h lists the flags\n$`, stderr, args)
 		require.Empty(t, stdout)
 	}
 	for _, args := range [][]string{{"-h"}, {"replay", "-h"}, {"verify", "-help"}} {
@@ -106,7 +109,14 @@ func TestRuntimeErrors(t *testing.T) {
 		{[]string{"-json", filepath.Join(dir, "no", "r.json")}, "no directory"},
 		{[]string{"-json", dir}, "is a directory"},
 		{[]string{"-ops", "linear", "-sizes", "1000"}, "multiple"},
-		{[]string{"-ops", "upload", "-record", filepath.Join(dir, "r.json")}, "nothing to record"},
+		{[]string{"-ops", "upload", "-sizes", "64", "-record", filepath.Join(dir, "r.json")}, "nothing to record"},
+		{[]string{"-sizes", "2^16", "-dtypes", "all", "-layouts", "all", "-reductions", "all", "-record", filepath.Join(dir, "r.json")}, "MB"},
+		{[]string{"-ops", "matmul", "-sizes", "2^26", "-record", filepath.Join(dir, "r.json")}, "too large"},
+		{[]string{"-ops", "relu", "-dtypes", "float64", "-sizes", "2^28"}, "GiB"},
+		{[]string{"-ops", "relu", "-sizes", "64", "-plot", filepath.Join(dir, "r.svg")}, "nothing to draw"},
+		{[]string{"-ops", "train_step", "-plot", filepath.Join(dir, "r.svg")}, "nothing to draw"},
+		{[]string{"-ops", "relu", "-sizes", "64", "-dtypes", "float64", "-devices", "faulty?dtypes=float32", "-budget", "1ms"}, "nothing was measured"},
+		{[]string{"-ops", "relu", "-sizes", "64", "-devices", "faulty?ulp=20", "-budget", "1ms"}, "wrong results: 1, such as relu in float32 of 64 on faulty?ulp=20"},
 		{[]string{"-ops", "relu", "-sizes", "2^20", "-record", filepath.Join(dir, "r.json")}, "too large"},
 		{[]string{"replay", filepath.Join(dir, "missing.json")}, "missing.json"},
 		{[]string{"replay", garbage}, "case 1"},
@@ -139,7 +149,7 @@ func TestRecordAndReplay(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cases.json")
 	stdout, stderr, code := command("-record", path, "-sizes", "256", "-dtypes", "float32,float16", "-layouts", "all", "-reductions", "none,mean")
 	require.Zero(t, code, stderr)
-	require.Contains(t, stdout, "cases")
+	require.Contains(t, stdout, "not recorded: upload, download, train_step")
 	stdout, stderr, code = command("replay", path, "../ops/softmarginloss/testdata/tensors.json.gz")
 	require.Zero(t, code, stdout+stderr)
 	require.Contains(t, stdout, "tensors.json.gz: tensors, 378 cases, 378 passed, largest error ")

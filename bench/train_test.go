@@ -1,8 +1,6 @@
 package main_test
 
 import (
-	"encoding/binary"
-	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -14,16 +12,6 @@ import (
 	"github.com/pullback-go/pullback/ops/softmarginloss"
 	"github.com/pullback-go/pullback/optim"
 )
-
-func float32bits(v float32) uint32 { return math.Float32bits(v) }
-
-// appendBits appends the low bytes of bits in the machine's order.
-func appendBits(data []byte, bytes int, bits uint64) []byte {
-	if bytes == 2 {
-		return binary.NativeEndian.AppendUint16(data, uint16(bits))
-	}
-	return binary.NativeEndian.AppendUint32(data, uint32(bits))
-}
 
 // BenchmarkTrainStep is one step of a classifier: an MLP with ReLU, the soft margin
 // loss, Adam, in float32, on a mini-batch that comes from the host.

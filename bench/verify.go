@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/pullback-go/pullback/bench/internal/calls"
 	"github.com/pullback-go/pullback/bench/internal/casefile"
@@ -16,18 +17,19 @@ import (
 const verifyUsage = `Usage: bench verify [flags]   make random calls on all devices and compare
 
 Operations, dtypes, shapes, layouts and values are random; what comes of a call is compared with a float64
-reference and between the devices. The first failure is made as small as it can be and
-written to a file that replay takes.
-`
+reference and between the devices. A soft margin loss and its gradient are tried in one pass too, where the device
+fuses the two. The first failure is made as small as it can be and written to a file that replay takes.
+
+` + tolerances
 
 // verifyDevices makes random calls.
 func verifyDevices(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
-	flags := newFlags("bench verify", verifyUsage, stderr)
+	flags := newFlags("bench verify")
 	names := flags.String("devices", "", "`names` of devices (default all that can be opened)")
 	n := flags.Int("n", 2000, "`number` of calls")
 	seed := flags.Uint64("seed", 1, "`seed`; the same one makes the same calls")
 	out := flags.String("out", "verify_failure.json", "`file` to write a failure to")
-	if err := parseFlags(flags, args); err != nil {
+	if err := parseFlags(flags, verifyUsage, args, stderr); err != nil {
 		return err
 	}
 	switch {
@@ -74,24 +76,27 @@ func verifyDevices(ctx context.Context, args []string, stdout, stderr io.Writer)
 	}
 	notes(stdout, "cannot be opened", unavailable)
 	switch {
+	case r.Failure != nil: // even if it was stopped while it was made small
+		return reportFailure(r.Failure, *out, stdout)
 	case ctx.Err() != nil:
 		return errors.New("stopped early: the calls until then passed")
-	case err != nil:
-		return err
-	case r.Failure == nil:
-		return nil
 	}
-	return reportFailure(r.Failure, *out, stdout)
+	return err
 }
 
 // reportFailure writes a failed call to a file and tells of it.
 func reportFailure(f *verify.Failure, path string, stdout io.Writer) error {
-	fmt.Fprintf(stdout, "failed: call %d on %s, made small: %s of", f.Case, f.Device, device.OpString(f.Call.Op))
-	for i, t := range f.Call.Inputs {
-		fmt.Fprintf(stdout, " %s %s%s", device.ArgName(f.Call.Op, i), t.DType, device.ShapeString(t.Shape))
+	fmt.Fprintf(stdout, "failed: call %d on %s, made small: ", f.Case, f.Device)
+	if len(f.Calls) > 1 {
+		fmt.Fprintf(stdout, "%s in one pass with ", device.OpString(f.Calls[0].Op))
 	}
-	fmt.Fprintf(stdout, " to %s: %s\n", f.Call.Output.DType, f.Reason)
-	if err := casefile.Create(path, []calls.Call{f.Call}); err != nil {
+	c := f.Calls[len(f.Calls)-1]
+	fmt.Fprintf(stdout, "%s of", device.OpString(c.Op))
+	for i, t := range c.Inputs {
+		fmt.Fprintf(stdout, " %s %s%s", device.ArgName(c.Op, i), t.DType, device.ShapeString(t.Shape))
+	}
+	fmt.Fprintf(stdout, " to %s: %s\n", c.Output.DType, f.Reason)
+	if err := casefile.Create(path, slices.Values([][]calls.Call{f.Calls})); err != nil {
 		return err
 	}
 	return fmt.Errorf("a call failed; go run ./bench replay -device '%s' %s makes it again", f.Device, path)

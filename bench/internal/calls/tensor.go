@@ -33,6 +33,11 @@ func (t Tensor) Missing() bool { return t.DType == 0 }
 // Type returns the tensor's dtype and shape.
 func (t Tensor) Type() device.Type { return device.Type{DType: t.DType, Shape: t.Shape} }
 
+// on returns the view of a buffer that holds the tensor's storage.
+func (t Tensor) on(b device.Buffer) device.View {
+	return device.View{Buffer: b, DType: t.DType, Shape: t.Shape, Strides: t.Strides, Offset: t.Offset}
+}
+
 // Need returns how many elements of storage the view takes up, and false where that
 // cannot be counted or an int cannot hold the bytes.
 func Need(shape, strides []int, offset int) (int, bool) {

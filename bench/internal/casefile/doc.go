@@ -23,6 +23,9 @@
 // status: types alone, with the code that phase one returns, null for a missing argument:
 //
 //	{"name": "rank 9", "op": "backward", "gradOutput": T, "self": T, "target": T, "output": T, "reduction": 0, "code": 161002}
+//
+// Files are read case by case, so what a case takes of memory is free again when the next one is
+// read; how much one may take, and all of them together, is limited.
 package casefile
 
 import (
@@ -38,21 +41,18 @@ const (
 	Status    = "aclnn_status"
 )
 
-// File is what a file holds.
-type File struct {
-	Format string
-	Cases  int
-	Checks []Check // some cases have two, the loss and its gradient
+// Case is one case, or all rows of a pointwise file, which are made in one call.
+type Case struct {
+	Number int // of the case, or of the first row, from 0
+	Rows   int // how many cases this is
+	Checks []Check
 }
 
-// Check is one call and what must come of it.
+// Check is one call and what must come of it. A case may have two, the loss and its gradient of
+// the same scores and targets.
 type Check struct {
 	calls.Call
 	Name string
-	Case int // counted from 0
-
-	// PerElement is set where element i is a case of its own, number Case+i.
-	PerElement bool
 
 	// Want is what the output must hold; nil if only phase one is asked, which must answer Code.
 	Want []reference.Number
@@ -62,5 +62,12 @@ type Check struct {
 	Tolerance float64
 }
 
-// maxElements is how many elements a tensor in a file may have or reach over.
-const maxElements = 1 << 22
+// What a file may hold.
+const (
+	MaxBytes         = 256 << 20 // unpacked
+	maxCaseBytes     = 32 << 20
+	maxRowBytes      = 4 << 10
+	maxRows          = 1 << 20 // of a pointwise file
+	maxElements      = 1 << 22 // of the tensors of a case, or that they reach over
+	maxTotalElements = 1 << 26 // the same, of all cases
+)

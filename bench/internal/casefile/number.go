@@ -1,24 +1,34 @@
 package casefile
 
 import (
+	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
-	"math"
 	"strconv"
 
 	"github.com/pullback-go/pullback/device"
 	"github.com/pullback-go/pullback/device/devicetest"
 )
 
-// parseBits returns the storage that the hexadecimal numbers spell.
-func parseBits(list []string, d device.DType) ([]byte, error) {
-	data := make([]byte, 0, len(list)*d.Size())
-	for i, s := range list {
-		n, err := strconv.ParseUint(s, 16, 8*d.Size())
-		if err != nil || len(s) != 2*d.Size() {
-			return nil, fmt.Errorf("number %d is %.40q, which is not the %d hexadecimal digits of a %s", i, s, 2*d.Size(), d)
+// parseBits returns the storage that a JSON list of hexadecimal numbers spells. What is
+// missing, or null, is an empty list.
+func parseBits(list json.RawMessage, d device.DType) ([]byte, error) {
+	if given(list) && list[0] != '[' {
+		return nil, fmt.Errorf("%.40q is no list of hexadecimal numbers", list)
+	}
+	var data []byte
+	size := d.Size()
+	for i, rest := 0, inside(list); len(rest) > 0; i++ {
+		var s []byte
+		s, rest, _ = bytes.Cut(rest, []byte{','})
+		s = bytes.TrimSpace(s)
+		digits := bytes.Trim(s, `"`)
+		n, err := strconv.ParseUint(string(digits), 16, 8*size)
+		if err != nil || len(digits) != 2*size || len(s) != len(digits)+2 {
+			return nil, fmt.Errorf("number %d is %.40s, which is not the %d hexadecimal digits of a %s", i, s, 2*size, d)
 		}
-		switch d.Size() {
+		switch size {
 		case 2:
 			data = binary.NativeEndian.AppendUint16(data, uint16(n))
 		case 4:
@@ -30,32 +40,43 @@ func parseBits(list []string, d device.DType) ([]byte, error) {
 	return data, nil
 }
 
+// given reports whether a name has a value.
+func given(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
+
+// inside returns what stands between the brackets of a JSON list.
+func inside(list json.RawMessage) []byte {
+	if !given(list) {
+		return nil
+	}
+	return bytes.TrimSpace(list[1 : len(list)-1])
+}
+
 // formatBits is the other way.
-func formatBits(data []byte, d device.DType) []string {
-	list := make([]string, 0, len(data)/d.Size())
-	for ; len(data) >= d.Size(); data = data[d.Size():] {
-		switch d.Size() {
+func formatBits(data []byte, d device.DType) json.RawMessage {
+	size := d.Size()
+	list := []byte{'['}
+	for i := 0; i+size <= len(data); i += size {
+		if i > 0 {
+			list = append(list, ',')
+		}
+		switch size {
 		case 2:
-			list = append(list, fmt.Sprintf("%04x", binary.NativeEndian.Uint16(data)))
+			list = fmt.Appendf(list, `"%04x"`, binary.NativeEndian.Uint16(data[i:]))
 		case 4:
-			list = append(list, fmt.Sprintf("%08x", binary.NativeEndian.Uint32(data)))
+			list = fmt.Appendf(list, `"%08x"`, binary.NativeEndian.Uint32(data[i:]))
 		default:
-			list = append(list, fmt.Sprintf("%016x", binary.NativeEndian.Uint64(data)))
+			list = fmt.Appendf(list, `"%016x"`, binary.NativeEndian.Uint64(data[i:]))
 		}
 	}
-	return list
+	return append(list, ']')
 }
 
 // parseFloats returns the float64 numbers that the hexadecimal ones spell.
-func parseFloats(list []string) ([]float64, error) {
+func parseFloats(list json.RawMessage) ([]float64, error) {
 	data, err := parseBits(list, device.Float64)
 	return devicetest.Decode(data, device.Float64), err
 }
 
-func formatFloats(values []float64) []string {
-	list := make([]string, len(values))
-	for i, v := range values {
-		list[i] = fmt.Sprintf("%016x", math.Float64bits(v))
-	}
-	return list
+func formatFloats(values []float64) json.RawMessage {
+	return formatBits(devicetest.Encode(values, device.Float64), device.Float64)
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/pullback-go/pullback/device"
 )
 
-func (f *File) addStatus(i int, data []byte) error {
+// status reads a case of the status format.
+func (b *builder) status(data []byte) error {
 	var j struct {
 		Name, Op                         string
 		GradOutput, Self, Target, Output *jsonTensor
@@ -22,7 +23,7 @@ func (f *File) addStatus(i int, data []byte) error {
 	if j.Code == nil {
 		return errors.New("the code is missing, which phase one must return")
 	}
-	c := Check{Name: j.Name, Case: i, Code: *j.Code}
+	c := Check{Name: j.Name, Code: *j.Code}
 	inputs := []*jsonTensor{j.Self, j.Target}
 	switch j.Op {
 	case "forward":
@@ -34,7 +35,7 @@ func (f *File) addStatus(i int, data []byte) error {
 		return fmt.Errorf("the op %.40q is neither forward nor backward", j.Op)
 	}
 	for k, in := range append(inputs, j.Output) {
-		t, err := blank(in)
+		t, err := b.blank(in)
 		if err != nil {
 			return fmt.Errorf("%s: %w", argument(c.Op, k, len(inputs)), err)
 		}
@@ -44,7 +45,7 @@ func (f *File) addStatus(i int, data []byte) error {
 			c.Inputs = append(c.Inputs, t)
 		}
 	}
-	f.Checks = append(f.Checks, c)
+	b.checks = append(b.checks, c)
 	return nil
 }
 
@@ -56,13 +57,13 @@ func argument(op device.Op, k, inputs int) string {
 }
 
 // blank is a tensor of ones, or a missing one.
-func blank(j *jsonTensor) (calls.Tensor, error) {
+func (b *builder) blank(j *jsonTensor) (calls.Tensor, error) {
 	if j == nil {
 		return calls.Tensor{}, nil
 	}
 	t, err := j.typed()
 	if err == nil {
-		t.Data, err = ones(t)
+		t.Data, err = b.ones(t)
 	}
 	return t, err
 }

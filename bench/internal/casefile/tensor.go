@@ -1,6 +1,8 @@
 package casefile
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,13 +15,13 @@ import (
 
 // jsonTensor is a tensor as files have it: an operand, or what is expected.
 type jsonTensor struct {
-	DType   string   `json:"dtype"`
-	Shape   []int    `json:"shape"`
-	Strides []int    `json:"strides,omitempty"`
-	Offset  int      `json:"offset,omitempty"`
-	Bits    []string `json:"bits,omitempty"`
-	Float64 []string `json:"float64,omitempty"`
-	Scale   []string `json:"scale,omitempty"`
+	DType   string          `json:"dtype"`
+	Shape   []int           `json:"shape"`
+	Strides []int           `json:"strides,omitempty"`
+	Offset  int             `json:"offset,omitempty"`
+	Bits    json.RawMessage `json:"bits,omitempty"` // lists of hexadecimal numbers
+	Float64 json.RawMessage `json:"float64,omitempty"`
+	Scale   json.RawMessage `json:"scale,omitempty"`
 }
 
 // typed reads dtype, shape and layout.
@@ -40,7 +42,7 @@ func (j *jsonTensor) typed() (calls.Tensor, error) {
 
 // sized reads what typed does, for a tensor that elements will be read from: its
 // layout must be whole and of a size that can be handled. It returns the storage it takes up.
-func (j *jsonTensor) sized() (calls.Tensor, int, error) {
+func (b *builder) sized(j *jsonTensor) (calls.Tensor, int, error) {
 	t, err := j.typed()
 	if err != nil {
 		return t, 0, err
@@ -53,36 +55,38 @@ func (j *jsonTensor) sized() (calls.Tensor, int, error) {
 		return t, 0, fmt.Errorf("shape %s with strides %s and offset %d is not a layout of at most %d elements",
 			device.ShapeString(t.Shape), device.ShapeString(t.Strides), t.Offset, maxElements)
 	}
-	return t, need, nil
+	return t, need, b.take(max(need, t.Type().Elements()))
 }
 
 // operand reads an input with its storage.
-func (j *jsonTensor) operand() (calls.Tensor, error) {
+func (b *builder) operand(j *jsonTensor) (calls.Tensor, error) {
 	if j == nil {
 		return calls.Tensor{}, errors.New("it is missing")
 	}
-	t, need, err := j.sized()
+	t, need, err := b.sized(j)
 	if err != nil {
 		return t, err
 	}
-	if len(j.Bits) < need {
-		return t, fmt.Errorf("it has %d numbers, but its layout reaches over %d", len(j.Bits), need)
+	if t.Data, err = parseBits(j.Bits, t.DType); err != nil {
+		return t, err
 	}
-	t.Data, err = parseBits(j.Bits, t.DType)
-	return t, err
+	if n := len(t.Data) / t.DType.Size(); n < need {
+		return t, fmt.Errorf("it has %d numbers, but its layout reaches over %d", n, need)
+	}
+	return t, nil
 }
 
 // expected reads an output: its layout, its storage filled with a pattern, and what its elements must be,
 // with a nil scale where the file gives none.
-func (j *jsonTensor) expected() (t calls.Tensor, want, scale []float64, err error) {
-	t, need, err := j.sized()
+func (b *builder) expected(j *jsonTensor) (t calls.Tensor, want, scale []float64, err error) {
+	t, need, err := b.sized(j)
 	if err != nil {
 		return t, nil, nil, err
 	}
 	if want, err = parseFloats(j.Float64); err != nil {
 		return t, nil, nil, err
 	}
-	if j.Scale != nil {
+	if given(j.Scale) {
 		if scale, err = parseFloats(j.Scale); err != nil {
 			return t, nil, nil, err
 		}
@@ -119,7 +123,7 @@ func fromNumbers(t calls.Tensor, want []reference.Number) *jsonTensor {
 
 // ones is a storage of ones for a tensor given by its type and layout alone, however
 // wrong these are: phase one judges them.
-func ones(t calls.Tensor) ([]byte, error) {
+func (b *builder) ones(t calls.Tensor) ([]byte, error) {
 	need := max(0, t.Offset)
 	for i, d := range t.Shape {
 		if i >= len(t.Strides) || d <= 0 || t.Strides[i] < 0 {
@@ -135,5 +139,8 @@ func ones(t calls.Tensor) ([]byte, error) {
 	if need >= maxElements {
 		return nil, fmt.Errorf("its layout reaches over more than the %d elements that can be handled", maxElements)
 	}
-	return devicetest.Encode(slices.Repeat([]float64{1}, need+1), t.DType), nil
+	if err := b.take(need + 1); err != nil {
+		return nil, err
+	}
+	return bytes.Repeat(devicetest.Encode([]float64{1}, t.DType), need+1), nil
 }

@@ -67,8 +67,8 @@ func HasLayout(op string) bool {
 // width is the number of columns of a linear layer's input, weight and output.
 const width = 256
 
-// shape returns the rows and columns of n elements: a matrix as nearly square as it can be,
-// with no more rows than columns.
+// shape returns the rows and columns of n elements: a matrix as nearly square as it can be, with no more rows than
+// columns; or of a matrix product no more columns than rows, which keeps the weight as small as the product.
 func (p Point) shape() (rows, columns int) {
 	if p.Op == Linear {
 		return p.N / width, width
@@ -78,17 +78,25 @@ func (p Point) shape() (rows, columns int) {
 			rows = r
 		}
 	}
+	if p.Op == MatMul {
+		return p.N / rows, rows
+	}
 	return rows, p.N / rows
 }
 
 // Check returns why the point cannot be measured, if it cannot.
 func (p Point) Check() error {
 	if p.Op == TrainStep {
-		_, err := p.Network()
-		return err
+		if _, err := p.Network(); err != nil {
+			return err
+		}
 	}
 	rows, columns := p.shape()
 	switch {
+	case p.memory() > maxMemory:
+		return fmt.Errorf("%s of %d in %s takes more than the %d GiB of memory that a measurement may", p.Op, p.N, p.DType, maxMemory>>30)
+	case p.Op == TrainStep:
+		return nil
 	case p.Op == Linear && p.N%width != 0:
 		return fmt.Errorf("linear of %d elements: it must be a multiple of the %d columns", p.N, width)
 	case (p.Layout == "transposed" || p.Layout == "broadcast") && (rows < 2 || columns < 2):

@@ -9,21 +9,24 @@ import (
 	"github.com/pullback-go/pullback/device"
 )
 
-// instance is a point made ready on a device.
-type instance struct {
-	dev     device.Device
-	stream  device.Stream
-	closers []func() error
+// Instance is a point made ready on a device.
+type Instance struct {
+	// Traffic is how many bytes an operation must move at least; 0 for train_step.
+	Traffic float64
 
+	dev       device.Device
+	stream    device.Stream
+	closers   []func() error
 	scheduler *scheduler // that watches while samples are taken
 
-	once    func() error // one operation, on the next copy
-	traffic float64      // bytes that it must move
-	ulp     func() (float64, error)
+	once func() error // one operation, on the next copy
+
+	// check returns the largest error of the first operation, and whether it is more than it may be.
+	check func(k *checker) (ulp float64, wrong bool, err error)
 }
 
-// close frees everything, in the reverse order of its making.
-func (x *instance) close() error {
+// Close frees everything, in the reverse order of its making.
+func (x *Instance) Close() error {
 	var errs []error
 	for i := len(x.closers) - 1; i >= 0; i-- {
 		errs = append(errs, x.closers[i]())
@@ -31,13 +34,23 @@ func (x *instance) close() error {
 	return errors.Join(errs...)
 }
 
-// newInstance makes the point ready. lastLevelCache decides how many copies of its tensors go round.
-func newInstance(p Point, dev device.Device, lastLevelCache int) (*instance, error) {
+// Run makes n operations, on one copy of the tensors after the other, and waits for them.
+func (x *Instance) Run(n int) error {
+	for range n {
+		if err := x.once(); err != nil {
+			return err
+		}
+	}
+	return x.stream.Synchronize()
+}
+
+// Start makes the point ready. lastLevelCache decides how many copies of its tensors go round.
+func Start(p Point, dev device.Device, lastLevelCache int) (*Instance, error) {
 	stream, err := dev.NewStream()
 	if err != nil {
 		return nil, err
 	}
-	x := &instance{dev: dev, stream: stream, closers: []func() error{stream.Close}}
+	x := &Instance{dev: dev, stream: stream, closers: []func() error{stream.Close}}
 	switch p.Op {
 	case TrainStep:
 		err = x.train(p)
@@ -47,7 +60,7 @@ func newInstance(p Point, dev device.Device, lastLevelCache int) (*instance, err
 		err = x.launch(p, lastLevelCache)
 	}
 	if err != nil {
-		return nil, errors.Join(err, x.close())
+		return nil, errors.Join(err, x.Close())
 	}
 	return x, nil
 }
@@ -60,7 +73,7 @@ func copies(n, size, lastLevelCache int) int {
 	return max(1, (1<<14)/n)
 }
 
-func (x *instance) alloc(size int) (device.Buffer, error) {
+func (x *Instance) alloc(size int) (device.Buffer, error) {
 	b, err := x.dev.Alloc(int64(max(size, 1)))
 	if err == nil {
 		x.closers = append(x.closers, b.Free)
@@ -69,9 +82,9 @@ func (x *instance) alloc(size int) (device.Buffer, error) {
 }
 
 // launch makes an operation ready.
-func (x *instance) launch(p Point, lastLevelCache int) error {
+func (x *Instance) launch(p Point, lastLevelCache int) error {
 	first := p.Calls(0)
-	x.traffic = traffic(first)
+	x.Traffic = traffic(first)
 	var launches [][]device.Executor
 	var results []device.View // of the first copy
 	var workspaceSize int64
@@ -89,9 +102,12 @@ func (x *instance) launch(p Point, lastLevelCache int) error {
 				results = append(results, c.Output)
 			}
 		}
-		executors, err := x.plan(planned)
+		executors, err := calls.Plan(x.dev, planned)
 		if err != nil {
 			return err
+		}
+		for _, e := range executors {
+			x.closers = append(x.closers, e.Close)
 		}
 		for _, e := range executors {
 			workspaceSize = max(workspaceSize, e.WorkspaceSize())
@@ -115,26 +131,21 @@ func (x *instance) launch(p Point, lastLevelCache int) error {
 		}
 		return nil
 	}
-	x.ulp = func() (float64, error) { // of the first launch
-		worst := 0.0
+	x.check = func(k *checker) (ulp float64, wrong bool, err error) {
+		outputs := make([][]byte, len(first))
 		for i, c := range first {
-			data := make([]byte, len(c.Result().Data))
-			if err := x.stream.Download(data, results[i].Buffer, 0); err != nil {
-				return 0, err
+			outputs[i] = make([]byte, len(c.Result().Data))
+			if err := x.stream.Download(outputs[i], results[i].Buffer, 0); err != nil {
+				return 0, false, err
 			}
-			ulp, err := largestError(c, data)
-			if err != nil {
-				return 0, err
-			}
-			worst = max(worst, ulp)
 		}
-		return worst, nil
+		return k.check(p, first, outputs)
 	}
 	return nil
 }
 
 // views uploads the operands of calls; tensors that several have in common once.
-func (x *instance) views(list []calls.Call) ([]device.Call, error) {
+func (x *Instance) views(list []calls.Call) ([]device.Call, error) {
 	buffers := map[*byte]device.Buffer{}
 	view := func(t calls.Tensor) (device.View, error) {
 		b := buffers[&t.Data[0]]
@@ -168,32 +179,10 @@ func (x *instance) views(list []calls.Call) ([]device.Call, error) {
 	return planned, nil
 }
 
-// plan plans calls, fused where the device can.
-func (x *instance) plan(list []device.Call) ([]device.Executor, error) {
-	var executors []device.Executor
-	fuser, fuses := x.dev.(device.Fuser)
-	for len(list) > 0 {
-		n, exe, err := 0, device.Executor(nil), error(nil)
-		if fuses && len(list) > 1 {
-			n, exe, err = fuser.PlanFused(list)
-		}
-		if err == nil && n == 0 {
-			n = 1
-			exe, err = x.dev.Plan(list[0].Op, list[0].Inputs, list[0].Output)
-		}
-		if err != nil {
-			return nil, err
-		}
-		x.closers = append(x.closers, exe.Close)
-		executors, list = append(executors, exe), list[n:]
-	}
-	return executors, nil
-}
-
 // transfer makes an upload or a download ready.
-func (x *instance) transfer(p Point, lastLevelCache int) error {
+func (x *Instance) transfer(p Point, lastLevelCache int) error {
 	size := p.N * p.DType.Size()
-	x.traffic = float64(size)
+	x.Traffic = float64(size)
 	type pair struct {
 		host []byte
 		dev  device.Buffer
@@ -224,15 +213,15 @@ func (x *instance) transfer(p Point, lastLevelCache int) error {
 		}
 		return x.stream.Download(t.host, t.dev, 0)
 	}
-	x.ulp = func() (float64, error) { // all bits must arrive
+	x.check = func(*checker) (ulp float64, wrong bool, err error) { // all bits must arrive
 		now := make([]byte, size)
 		if err := x.stream.Download(now, pairs[0].dev, 0); err != nil {
-			return 0, err
+			return 0, false, err
 		}
 		if !bytes.Equal(now, pairs[0].host) || !bytes.Equal(now, draw(scores, p.DType, p.N, 0)) {
-			return math.Inf(1), nil
+			return math.Inf(1), true, nil
 		}
-		return 0, nil
+		return 0, false, nil
 	}
 	return nil
 }

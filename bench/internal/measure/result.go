@@ -10,6 +10,7 @@ type Result struct {
 	Traffic float64   // bytes that one operation must move at least; 0 for train_step
 	Allocs  float64   // of Go's heap, an operation
 	MaxULP  float64   // the largest error against the float64 reference
+	Wrong   bool      // it is larger than verify would allow
 }
 
 // Median returns the time of an operation in ns.
@@ -37,16 +38,17 @@ func (r *Result) quantile(q float64) float64 {
 	return r.Samples[i] + (at-float64(i))*(r.Samples[i+1]-r.Samples[i])
 }
 
-// Equal reports whether the medians differ by less than the two spreads together, as
-// ranges between quartiles that meet do. With fewer than three samples the spread is taken to be 15 %.
+// Equal reports whether the ranges between the quartiles meet. With fewer than three samples the range is taken to
+// be 15 % to both sides.
 func (r *Result) Equal(s *Result) bool {
-	return math.Abs(r.Median()-s.Median()) <= r.margin()+s.margin()
+	low, high := r.extent()
+	otherLow, otherHigh := s.extent()
+	return low <= otherHigh && otherLow <= high
 }
 
-// margin is the spread in ns.
-func (r *Result) margin() float64 {
+func (r *Result) extent() (low, high float64) {
 	if len(r.Samples) < 3 {
-		return 0.15 * r.Median()
+		return 0.85 * r.Median(), 1.15 * r.Median()
 	}
-	return r.Spread() * r.Median()
+	return r.Quartiles()
 }

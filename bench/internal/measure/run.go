@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"runtime"
 	"slices"
 	"time"
 
-	"github.com/pullback-go/pullback/bench/internal/calls"
 	"github.com/pullback-go/pullback/device"
 )
 
@@ -18,6 +18,7 @@ type Options struct {
 	Points         []Point
 	Devices        []device.Device
 	Budget         time.Duration // for everything; at least three samples of each point are taken whatever it is
+	Until          time.Time     // what has not been begun by then is left out, unless it is zero
 	LastLevelCache int           // bytes
 	Progress       func(done, total int)
 }
@@ -36,6 +37,7 @@ type Report struct {
 	Results []*Result // in the order of the points, and of the devices within each
 	Refused []string  // what devices do not have, a sentence each
 	Failed  []string  // what went wrong, a sentence each
+	Late    int       // points on devices that there was no time for
 
 	Disturbed float64 // the share of the samples that other programs disturbed, as far as the system tells
 }
@@ -48,6 +50,7 @@ type entry struct {
 	iterations int // launches a sample
 	spent      time.Duration
 	gone       bool // refused or failed
+	late       bool // not begun in time
 	result     Result
 }
 
@@ -66,21 +69,32 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	deadline := time.Now().Add(o.Budget)
 	fair := o.Budget / time.Duration(max(len(entries), 1))
 	total := rounds * len(entries)
+	// In any order, so that what there is no time for is not all of the last operations.
+	order := rand.New(rand.NewPCG(1, 2)).Perm(len(o.Points))
+	check := &checker{}
 	var err error
 	for visit := 0; visit < total && err == nil; visit++ {
-		e := entries[turn(visit, len(o.Devices), len(entries))]
+		at := turn(visit, len(o.Devices), len(entries))
+		e := entries[order[at/len(o.Devices)]*len(o.Devices)+at%len(o.Devices)]
 		if err = ctx.Err(); err != nil {
 			break
 		}
 		round := visit / len(entries)
 		share := max(0, time.Until(deadline)/time.Duration(total-visit))
-		if !e.gone && (len(e.samples) < 3 || e.spent < fair*time.Duration(round+1)/rounds && time.Now().Before(deadline)) {
-			e.visit(ctx, r, scheduler, o.LastLevelCache, share, length)
+		switch {
+		case e.gone:
+		case !o.Until.IsZero() && time.Now().After(o.Until):
+			e.late = len(e.samples) == 0
+		case len(e.samples) < 3 || e.spent < fair*time.Duration(round+1)/rounds && time.Now().Before(deadline):
+			e.visit(ctx, r, scheduler, check, o.LastLevelCache, share, fair, length)
 		}
 		o.Progress(visit+1, total)
 	}
 	taken, disturbed := 0, 0
 	for _, e := range entries {
+		if e.late {
+			r.Late++
+		}
 		for _, s := range e.samples {
 			taken++
 			if s.disturbed {
@@ -103,25 +117,29 @@ func turn(visit, devices, entries int) int {
 	return at - at%devices + (at+round)%devices
 }
 
-// visit makes the point ready, warms up and takes samples for the share of time that is left of the making.
-func (e *entry) visit(ctx context.Context, r *Report, scheduler *scheduler, lastLevelCache int, share, length time.Duration) {
+// visit makes the point ready, warms up and takes samples for the share of time that is left of the making; three,
+// if the making has taken all that the point is to have, since it will hardly be visited again.
+func (e *entry) visit(ctx context.Context, r *Report, scheduler *scheduler, k *checker, lastLevelCache int, share, fair, length time.Duration) {
 	start := time.Now()
-	var checking time.Duration
-	x, err := newInstance(e.point, e.dev, lastLevelCache)
+	x, err := Start(e.point, e.dev, lastLevelCache)
 	if err == nil {
 		scheduler.refresh()
 		x.scheduler = scheduler
-		checking, err = e.sample(ctx, x, start.Add(share), length)
-		err = errors.Join(err, x.close())
+		err = e.sample(ctx, x, k, start.Add(share), start.Add(fair-e.spent), length)
+		err = errors.Join(err, x.Close())
 	}
-	e.spent += time.Since(start) - checking
+	e.spent += time.Since(start)
 	if err == nil || ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return
 	}
 	e.gone = true
-	sentence := fmt.Sprintf("%s: %s in %s: %v", e.dev.Name(), e.point.Op, e.point.DType, err)
+	reason := err.Error()
+	if refusal := (*device.Error)(nil); errors.As(err, &refusal) { // without the places in the source that it came through
+		reason = refusal.Error()
+	}
+	sentence := fmt.Sprintf("%s: %s in %s: %s", e.dev.Name(), e.point.Op, e.point.DType, reason)
 	list := &r.Failed
-	if calls.Refused(err) {
+	if Refused(err) {
 		list = &r.Refused
 	}
 	if !slices.Contains(*list, sentence) { // once for all sizes
@@ -129,60 +147,67 @@ func (e *entry) visit(ctx context.Context, r *Report, scheduler *scheduler, last
 	}
 }
 
-// sample runs an instance. It returns the time that went into comparing with the reference,
-// which is done once.
-func (e *entry) sample(ctx context.Context, x *instance, until time.Time, length time.Duration) (checking time.Duration, err error) {
+// Refused reports whether the error is that of a device which does not have the operation or the dtype.
+func Refused(err error) bool {
+	return errors.Is(err, device.ErrUnsupported) || errors.Is(err, device.ErrParamInvalid)
+}
+
+// sample runs an instance until a time, and compares with the reference if that has not been done. From
+// due on the point has had its share of the budget.
+func (e *entry) sample(ctx context.Context, x *Instance, k *checker, until, due time.Time, length time.Duration) error {
 	first, err := x.timed(1)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	if e.iterations == 0 {
-		start := time.Now()
-		e.result.Traffic = x.traffic
-		if e.result.MaxULP, err = x.ulp(); err != nil {
-			return 0, err
+		e.result.Traffic = x.Traffic
+		if e.result.MaxULP, e.result.Wrong, err = x.check(k); err != nil {
+			return err
 		}
-		checking = time.Since(start)
-		until = until.Add(checking)
-		if err := e.calibrate(x, length); err != nil {
-			return checking, err
+		if err := e.calibrate(x, first, length); err != nil {
+			return err
 		}
 	}
-	if first.ns > float64(time.Until(until)) && first.ns > longOperation && e.iterations == 1 {
+	least := 1
+	if time.Now().After(due) {
+		least = 3
+	}
+	if first.ns > longOperation && e.iterations == 1 && (least > 1 || first.ns > float64(time.Until(until))) {
 		e.samples = append(e.samples, first) // too long to be warmed up for
-		return checking, nil
+		least--
+	} else if _, err := x.timed(e.iterations); err != nil {
+		return err
 	}
-	if _, err := x.timed(e.iterations); err != nil {
-		return checking, err
-	}
-	calm := false
-	for n := 0; n == 0 || n < mostSamples && (time.Now().Before(until) || !calm && n < 5); n++ {
+	calm := least == 0
+	for n := 0; n < least || n < mostSamples && (time.Now().Before(until) || !calm && n < 5); n++ {
 		if err := ctx.Err(); err != nil {
-			return checking, err
+			return err
 		}
 		s, err := x.timed(e.iterations)
 		if err != nil {
-			return checking, err
+			return err
 		}
 		e.samples = append(e.samples, s)
 		calm = calm || !s.disturbed || s.ns > longOperation // a long one will hardly be left alone
 	}
-	return checking, nil
+	return nil
 }
 
-// calibrate finds how many launches fill a sample, and counts allocations.
-func (e *entry) calibrate(x *instance, length time.Duration) error {
-	for n := 1; ; {
+// calibrate finds how many launches fill a sample, and counts allocations. The first launch of a short operation
+// says little, since it touched new memory.
+func (e *entry) calibrate(x *Instance, first sample, length time.Duration) error {
+	e.iterations = 1
+	for n := 1; first.ns < longOperation; {
 		s, err := x.timed(n)
 		if err != nil {
 			return err
 		}
-		if took := s.ns * float64(n); took >= float64(length) {
-			e.iterations = n
+		e.iterations = n
+		took := s.ns * float64(n)
+		if took >= float64(length) {
 			break
-		} else {
-			n = max(n+1, min(10*n, int(float64(n)*1.2*float64(length)/max(took, 1))))
 		}
+		n = max(n+1, min(10*n, int(float64(n)*1.2*float64(length)/max(took, 1))))
 	}
 	e.result.Allocs = math.Inf(1)
 	for range 3 { // the least of them: what else the process does may allocate too
@@ -199,30 +224,20 @@ func (e *entry) calibrate(x *instance, length time.Duration) error {
 }
 
 // allocations returns how many an operation makes on Go's heap, over n of them; rounded down, as testing.AllocsPerRun does.
-func (x *instance) allocations(n int) (float64, error) {
+func (x *Instance) allocations(n int) (float64, error) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	err := x.loop(n)
+	err := x.Run(n)
 	runtime.ReadMemStats(&after)
 	return math.Floor(float64(after.Mallocs-before.Mallocs) / float64(n)), err
 }
 
-// loop runs n operations and waits for them.
-func (x *instance) loop(n int) error {
-	for range n {
-		if err := x.once(); err != nil {
-			return err
-		}
-	}
-	return x.stream.Synchronize()
-}
-
 // timed takes a sample of n operations.
-func (x *instance) timed(n int) (sample, error) {
+func (x *Instance) timed(n int) (sample, error) {
 	enter := time.Now()
 	before := x.scheduler.observe()
 	start := time.Now()
-	err := x.loop(n)
+	err := x.Run(n)
 	end := time.Now()
 	after := x.scheduler.observe()
 	looking := start.Sub(enter) + time.Since(end)

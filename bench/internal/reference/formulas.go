@@ -1,6 +1,10 @@
 package reference
 
-import "math"
+import (
+	"math"
+
+	"github.com/pullback-go/pullback/device"
+)
 
 func sigmoid(x float64) float64 {
 	if x >= 0 {
@@ -17,13 +21,19 @@ func softplus(x float64) float64 {
 	return math.Log1p(math.Exp(x))
 }
 
-// SoftMargin is log(1 + exp(-target·self)). A device may round the margin
-// target·self first, which moves the loss by margin·sigmoid(-margin) half ulps; for
-// targets of ±1 there is nothing to round.
-func SoftMargin(self, target float64) Number {
+// roundsMargin reports whether a result of dtype d shows that the device has rounded the
+// margin target·self. There is nothing to round for targets of ±1; and halves are computed in
+// float32, whose rounding is lost in theirs.
+func roundsMargin(target, margin float64, d device.DType) bool {
+	return d.Size() >= 4 && math.Abs(target) != 1 && !math.IsInf(margin, 0)
+}
+
+// SoftMargin is log(1 + exp(-target·self)), for a result of dtype d. A device may round
+// the margin target·self first, which moves the loss by margin·sigmoid(-margin) half ulps.
+func SoftMargin(self, target float64, d device.DType) Number {
 	margin := target * self
 	n := exact(softplus(-margin))
-	if math.Abs(target) != 1 && !math.IsInf(margin, 0) {
+	if roundsMargin(target, margin, d) {
 		n.Scale += math.Abs(margin) * sigmoid(-margin)
 	}
 	return n
@@ -32,25 +42,27 @@ func SoftMargin(self, target float64) Number {
 // leastNormal is the smallest float32 with all its digits. What is below has lost some.
 const leastNormal = 0x1p-126
 
-// SoftMarginGradient is -target · sigmoid(-target·self) · gradOutput. The sigmoid may
-// be below the normal float32 numbers, and the factors make its error large again.
-func SoftMarginGradient(gradOutput, self, target float64) Number {
+// SoftMarginGradient is -target · sigmoid(-target·self) · gradOutput, for a result of dtype d.
+// The sigmoid may be below the normal float32 numbers, and the factors make its error large again.
+func SoftMarginGradient(gradOutput, self, target float64, d device.DType) Number {
 	margin := target * self
 	n := exact(-target * sigmoid(-margin) * gradOutput)
-	if math.Abs(target) != 1 && !math.IsInf(margin, 0) {
+	if roundsMargin(target, margin, d) {
 		n.Scale *= 1 + math.Abs(margin)*sigmoid(margin)
 	}
-	n.Scale = max(n.Scale, math.Abs(target*gradOutput)*leastNormal)
+	if d != device.Float64 {
+		n.Scale = max(n.Scale, math.Abs(target*gradOutput)*leastNormal)
+	}
 	return n
 }
 
 // bce is max(self, 0) - self·target + log(1 + exp(-|self|)).
-func bce(self, target float64) Number {
+func bce(self, target float64, _ device.DType) Number {
 	l := math.Log1p(math.Exp(-math.Abs(self)))
 	return Number{max(self, 0) - self*target + l, max(self, 0) + math.Abs(self*target) + l}
 }
 
-func bceGradient(gradOutput, self, target float64) Number {
+func bceGradient(gradOutput, self, target float64, _ device.DType) Number {
 	s := sigmoid(self)
 	return Number{(s - target) * gradOutput, (s + math.Abs(target)) * math.Abs(gradOutput)}
 }

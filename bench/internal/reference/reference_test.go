@@ -40,7 +40,7 @@ func TestKnownValues(t *testing.T) {
 		// The first step of Adam moves by the learning rate against the gradient's sign.
 		{device.Adam{Beta1: 0.9, Beta2: 0.999}, []reference.Tensor{vector(1, 1), vector(3, -5), scalar(0.5), scalar(0), vector(0, 0), vector(0, 0)}, []float64{0.5, 1.5}},
 	} {
-		got, err := reference.Compute(c.op, c.in)
+		got, err := reference.Compute(c.op, c.in, device.Float32)
 		require.NoError(t, err)
 		require.Len(t, got, len(c.want), device.OpString(c.op))
 		for i, n := range got {
@@ -81,10 +81,10 @@ func TestOpsAreNamedAndReadBack(t *testing.T) {
 }
 
 func TestComputeRefuses(t *testing.T) {
-	_, err := reference.Compute(device.MatMul{}, []reference.Tensor{{Shape: []int{2, 3}, Data: make([]float64, 6)}, {Shape: []int{2, 3}, Data: make([]float64, 6)}})
+	_, err := reference.Compute(device.MatMul{}, []reference.Tensor{{Shape: []int{2, 3}, Data: make([]float64, 6)}, {Shape: []int{2, 3}, Data: make([]float64, 6)}}, device.Float32)
 	require.ErrorIs(t, err, device.ErrParamInvalid)
-	_, err = reference.Compute(device.Neg{}, []reference.Tensor{{Shape: []int{2}, Data: make([]float64, 3)}})
+	_, err = reference.Compute(device.Neg{}, []reference.Tensor{{Shape: []int{2}, Data: make([]float64, 3)}}, device.Float32)
 	require.Error(t, err)
-	_, err = reference.Compute(device.SGD{}, nil)
+	_, err = reference.Compute(device.SGD{}, nil, device.Float32)
 	require.ErrorContains(t, err, "SGD")
 }

@@ -28,34 +28,34 @@ type Rule struct {
 	Specials bool    // the result is settled for zeros, infinities and NaN
 	Op       device.Op
 
-	compute func(op device.Op, in []Tensor) []Number
+	compute func(op device.Op, in []Tensor, d device.DType) []Number
 }
 
 // rounded is the error of a correctly rounded result, with a little for the reference's own.
 const rounded = 0.5 + 1e-6
 
 func unary(op device.Op, ulp float64, f func(x float64) float64) Rule {
-	return Rule{Elementwise, 1, ulp, true, op, func(_ device.Op, in []Tensor) []Number {
+	return Rule{Elementwise, 1, ulp, true, op, func(_ device.Op, in []Tensor, _ device.DType) []Number {
 		return each(in, func(x []float64) Number { return exact(f(x[0])) })
 	}}
 }
 
 func binary(op device.Op, ulp float64, f func(a, b float64) float64) Rule {
-	return Rule{Elementwise, 2, ulp, true, op, func(_ device.Op, in []Tensor) []Number {
+	return Rule{Elementwise, 2, ulp, true, op, func(_ device.Op, in []Tensor, _ device.DType) []Number {
 		return each(in, func(x []float64) Number { return exact(f(x[0], x[1])) })
 	}}
 }
 
 // pointwise is an operation on elements whose terms may cancel.
 func pointwise(op device.Op, inputs int, ulp float64, f func(op device.Op, x []float64) Number) Rule {
-	return Rule{Elementwise, inputs, ulp, false, op, func(op device.Op, in []Tensor) []Number {
+	return Rule{Elementwise, inputs, ulp, false, op, func(op device.Op, in []Tensor, _ device.DType) []Number {
 		return each(in, func(x []float64) Number { return f(op, x) })
 	}}
 }
 
-func loss(op device.Op, reduction func(device.Op) device.Reduction, f func(self, target float64) Number) Rule {
-	return Rule{Loss, 2, 8, false, op, func(op device.Op, in []Tensor) []Number {
-		losses := each(in, func(x []float64) Number { return f(x[0], x[1]) })
+func loss(op device.Op, reduction func(device.Op) device.Reduction, f func(self, target float64, d device.DType) Number) Rule {
+	return Rule{Loss, 2, 2, false, op, func(op device.Op, in []Tensor, d device.DType) []Number {
+		losses := each(in, func(x []float64) Number { return f(x[0], x[1], d) })
 		return reduced(reduction(op), losses)
 	}}
 }
@@ -74,9 +74,9 @@ func reduced(r device.Reduction, losses []Number) []Number {
 	return []Number{t.Over(1)}
 }
 
-func gradient(op device.Op, reduction func(device.Op) device.Reduction, f func(gradOutput, self, target float64) Number) Rule {
-	return Rule{Loss, 3, 5, false, op, func(op device.Op, in []Tensor) []Number {
-		gradients := each(in, func(x []float64) Number { return f(x[0], x[1], x[2]) })
+func gradient(op device.Op, ulp float64, reduction func(device.Op) device.Reduction, f func(gradOutput, self, target float64, d device.DType) Number) Rule {
+	return Rule{Loss, 3, ulp, false, op, func(op device.Op, in []Tensor, d device.DType) []Number {
+		gradients := each(in, func(x []float64) Number { return f(x[0], x[1], x[2], d) })
 		if reduction(op) == device.Mean {
 			n := float64(len(gradients))
 			for i, g := range gradients {
@@ -112,7 +112,7 @@ func reduceAxes(axes device.AxisSet, mean bool, in Tensor) []Number {
 }
 
 // adam is the new parameter of an Adam step without AMSGrad.
-func adam(op device.Op, in []Tensor) []Number {
+func adam(op device.Op, in []Tensor, _ device.DType) []Number {
 	o := op.(device.Adam)
 	lr, step := in[2].Data[0], in[3].Data[0]+1
 	out := make([]Number, len(in[0].Data))
@@ -178,19 +178,19 @@ var rules = func() map[string]Rule {
 		}),
 		loss(device.SoftMarginLoss{}, func(op device.Op) device.Reduction { return op.(device.SoftMarginLoss).Reduction }, SoftMargin),
 		loss(device.BCEWithLogits{}, func(op device.Op) device.Reduction { return op.(device.BCEWithLogits).Reduction }, bce),
-		gradient(device.SoftMarginLossBackward{}, func(op device.Op) device.Reduction { return op.(device.SoftMarginLossBackward).Reduction }, SoftMarginGradient),
-		gradient(device.BCEWithLogitsBackward{}, func(op device.Op) device.Reduction { return op.(device.BCEWithLogitsBackward).Reduction }, bceGradient),
-		{Reduce, 1, 8, false, device.ReduceSum{}, func(op device.Op, in []Tensor) []Number {
+		gradient(device.SoftMarginLossBackward{}, 2, func(op device.Op) device.Reduction { return op.(device.SoftMarginLossBackward).Reduction }, SoftMarginGradient),
+		gradient(device.BCEWithLogitsBackward{}, 4, func(op device.Op) device.Reduction { return op.(device.BCEWithLogitsBackward).Reduction }, bceGradient),
+		{Reduce, 1, 8, false, device.ReduceSum{}, func(op device.Op, in []Tensor, _ device.DType) []Number {
 			return reduceAxes(op.(device.ReduceSum).Axes, false, in[0])
 		}},
-		{Reduce, 1, 8, false, device.ReduceMean{}, func(op device.Op, in []Tensor) []Number {
+		{Reduce, 1, 8, false, device.ReduceMean{}, func(op device.Op, in []Tensor, _ device.DType) []Number {
 			return reduceAxes(op.(device.ReduceMean).Axes, true, in[0])
 		}},
-		{Matrices, 2, 8, false, device.MatMul{}, func(op device.Op, in []Tensor) []Number {
+		{Matrices, 2, 8, false, device.MatMul{}, func(op device.Op, in []Tensor, _ device.DType) []Number {
 			o := op.(device.MatMul)
 			return product(in[0], in[1], o.TransposeSelf, o.TransposeOther, nil)
 		}},
-		{Matrices, 3, 8, false, device.Linear{}, func(_ device.Op, in []Tensor) []Number {
+		{Matrices, 3, 8, false, device.Linear{}, func(_ device.Op, in []Tensor, _ device.DType) []Number {
 			return product(in[0], in[1], false, false, in[2].Data)
 		}},
 		{Update, 6, 8, false, device.Adam{}, adam},
@@ -209,10 +209,10 @@ func Lookup(name string) (Rule, bool) {
 // Names returns the names of the operations that have a rule, in order.
 func Names() []string { return slices.Sorted(maps.Keys(rules)) }
 
-// Compute returns the elements of op's output in row-major order; of an optimizer's
-// step the new parameter. Operations without a rule, and inputs that op.Infer refuses
+// Compute returns the elements of op's output in row-major order, for an output of dtype d; of an
+// optimizer's step the new parameter. Operations without a rule, and inputs that op.Infer refuses
 // in float64, are an error.
-func Compute(op device.Op, in []Tensor) ([]Number, error) {
+func Compute(op device.Op, in []Tensor, d device.DType) ([]Number, error) {
 	r, ok := rules[op.Name()]
 	if a, isAdam := op.(device.Adam); !ok || isAdam && a.AMSGrad {
 		return nil, fmt.Errorf("there is no float64 reference of %s", device.OpString(op))
@@ -230,26 +230,34 @@ func Compute(op device.Op, in []Tensor) ([]Number, error) {
 	if _, err := op.Infer(types); err != nil {
 		return nil, err
 	}
-	return r.compute(op, in), nil
+	return r.compute(op, in, d), nil
 }
 
 // Tolerance returns the error that op may have in a result of dtype d, in ulp, each element
-// of it being the sum of so many terms, 1 if it is none. In float64 the reference has an error of its own; a
-// half is a float32 within its error, rounded once more. The rounding errors of a sum grow like the root
-// of the number of its terms.
+// of it being the sum of so many terms, 1 if it is none. A half is a float32 within its error, rounded
+// once more. In float64 the reference has an error of its own.
+//
+// The losses have what the framework promises: 2 in float32, 4 in float64, and half an ulp more of the reduced
+// loss in float32, whose terms are rounded before they are added up. In float64, where the sum is not computed in
+// anything wider, the rounding errors grow like the root of the number of terms, as in all other sums.
 func Tolerance(op device.Op, d device.DType, terms int) float64 {
-	ulp := rules[op.Name()].ULP
-	if op == (device.SoftMarginLoss{}) { // each loss by itself keeps the framework's promise
-		ulp = 2
-	}
+	rule := rules[op.Name()]
+	reduced := rule.Kind == Loss && rule.Inputs == 2 && op != rule.Op
+	root := 0.0
 	if terms > 1 {
-		ulp += math.Sqrt(float64(terms))
+		root = math.Sqrt(float64(terms))
 	}
-	switch d {
-	case device.Float64:
-		return ulp + 4
-	case device.Float16, device.BFloat16:
+	switch {
+	case d == device.Float16 || d == device.BFloat16:
 		return 1
+	case reduced && d == device.Float64:
+		return 8 + root/16
+	case reduced:
+		return rule.ULP + 0.5
+	case rule.Kind == Loss && d == device.Float64:
+		return 2 * rule.ULP
+	case d == device.Float64:
+		return rule.ULP + root + 4
 	}
-	return ulp
+	return rule.ULP + root
 }

@@ -51,104 +51,145 @@ func defaultULP(d device.DType) float64 {
 }
 
 // Run makes the calls of a file on the target. An ulp above 0 is the error to allow
-// in place of the defaults: 2 in float32, 4 in float64 and 1 in the half types, and for operations other than the loss what
-// their references allow.
-func Run(t *calls.Target, f *casefile.File, ulp float64) *Result {
-	r := &Result{Format: f.Format, Cases: f.Cases, Lacking: map[string]int{}}
-	failed, skipped := map[int]bool{}, map[int]bool{}
-	has := map[string]bool{}
-	for i := range f.Checks {
-		c := &f.Checks[i]
-		if reason := lacking(t, c, has); reason != "" {
-			n := 1
-			if c.PerElement {
-				n = len(c.Want)
-			}
-			for k := range n {
-				if !skipped[c.Case+k] {
-					skipped[c.Case+k] = true
-					r.Lacking[reason]++
-				}
-			}
-			continue
+// in place of the defaults: 2 in float32, 4 in float64 and 1 in the half types, and what the case says it may
+// have besides. The error is the file's.
+//
+// Where a case has the loss and its gradient, and the device fuses calls, they are made a second time together.
+func Run(t *calls.Target, f *casefile.File, ulp float64) (*Result, error) {
+	r := &Result{Format: f.Format, Lacking: map[string]int{}}
+	for {
+		c, err := f.Next()
+		if errors.Is(err, io.EOF) {
+			return r, nil
 		}
-		r.check(t, c, ulp, failed)
+		if err != nil {
+			return r, err
+		}
+		r.one(t, c, ulp)
 	}
-	for i := range f.Cases {
+}
+
+// rows is how the cases of one [casefile.Case] went.
+type rows struct {
+	*Result
+	first           int
+	failed, skipped []bool
+}
+
+func (r *Result) one(t *calls.Target, c *casefile.Case, ulp float64) {
+	s := &rows{r, c.Number, make([]bool, c.Rows), make([]bool, c.Rows)}
+	for i := range c.Checks {
+		s.check(t, c.Checks[i:i+1], ulp)
+	}
+	if _, fuses := t.Device.(device.Fuser); fuses && len(c.Checks) > 1 {
+		s.check(t, c.Checks, ulp)
+	}
+	r.Cases += c.Rows
+	for i := range c.Rows {
 		switch {
-		case failed[i]:
-		case skipped[i]:
+		case s.failed[i]:
+		case s.skipped[i]:
 			r.Skipped++
 		default:
 			r.Passed++
 		}
 	}
-	return r
 }
 
-// lacking names what the device does not have of what the check needs, if anything.
-func lacking(t *calls.Target, c *casefile.Check, has map[string]bool) string {
-	if c.Want == nil && c.Code != 0 {
-		return "" // to be refused, whatever the reason
-	}
-	for _, x := range append([]calls.Tensor{c.Output}, c.Inputs...) {
-		if x.Missing() {
-			continue
-		}
-		key := fmt.Sprintf("%s in %s", c.Op.Name(), x.DType)
-		if _, known := has[key]; !known {
-			has[key] = t.Has(c.Op, x.DType)
-		}
-		if !has[key] {
-			return key
-		}
-	}
-	return ""
-}
-
-func (r *Result) fail(failed map[int]bool, at int, format string, args ...any) {
-	if !failed[at] && len(failed) < mostFailures {
-		r.First = append(r.First, Failure{at + 1, fmt.Sprintf(format, args...)})
-	}
-	failed[at] = true
-}
-
-// check makes one call.
-func (r *Result) check(t *calls.Target, c *casefile.Check, ulp float64, failed map[int]bool) {
-	if c.Want == nil {
-		if got := code(t.Plan(c.Call)); got != c.Code {
-			r.fail(failed, c.Case, "%s: phase one returned %v, but must return %v", c.Name, status(got), status(c.Code))
-		}
+// fail notes that a row failed.
+func (s *rows) fail(row int, format string, args ...any) {
+	if s.failed[row] {
 		return
 	}
-	values, err := t.Run(c.Call)
+	s.failed[row] = true
+	if len(s.First) < mostFailures {
+		s.First = append(s.First, Failure{s.first + row + 1, fmt.Sprintf(format, args...)})
+	}
+}
+
+// failAll notes that a call failed, and with it all rows.
+func (s *rows) failAll(format string, args ...any) {
+	for row := range s.failed {
+		s.fail(row, format, args...)
+	}
+}
+
+// skip notes that rows cannot be run, for want of something.
+func (s *rows) skip(lacking string) {
+	for i := range s.skipped {
+		if !s.skipped[i] {
+			s.skipped[i] = true
+			s.Lacking[lacking]++
+		}
+	}
+}
+
+// check makes calls, one or a loss with its gradient in one pass.
+func (s *rows) check(t *calls.Target, checks []casefile.Check, ulp float64) {
+	if checks[0].Want == nil {
+		s.checkCode(t, &checks[0])
+		return
+	}
+	name, list := checks[0].Name, []calls.Call{}
+	for _, c := range checks {
+		list = append(list, c.Call)
+	}
+	if len(checks) > 1 {
+		name = "in one pass"
+	}
+	results, err := t.Run(list...)
 	if err != nil {
-		n := 1
-		if c.PerElement {
-			n = len(c.Want)
+		for _, c := range list {
+			if lacking := t.Lacks(c, err); lacking != "" {
+				s.skip(lacking)
+				return
+			}
 		}
-		for k := range n {
-			r.fail(failed, c.Case+k, "%s: %v", c.Name, err)
-		}
+		s.failAll("%s: %v", name, err)
 		return
 	}
-	d := c.Result().DType
-	allowed := ulp
-	if !(allowed > 0) {
-		allowed = max(defaultULP(d), c.Tolerance)
+	for k := range checks {
+		c := &checks[k]
+		allowed := max(defaultULP(c.Result().DType), c.Tolerance)
+		if len(checks) > 1 {
+			name = c.Name + " in one pass"
+			allowed = max(allowed, calls.Tolerances(list)[k])
+		}
+		if ulp > 0 {
+			allowed = ulp
+		}
+		s.compare(name, c, results[k], allowed)
 	}
+}
+
+// compare holds a result to what must come of the call.
+func (s *rows) compare(name string, c *casefile.Check, values []float64, allowed float64) {
+	d := c.Result().DType
+	perRow := s.Format == casefile.Pointwise
 	for i, want := range c.Want {
 		distance := reference.Distance(values[i], want, d)
-		r.MaxULP = max(r.MaxULP, distance)
+		s.MaxULP = max(s.MaxULP, distance)
 		if distance <= allowed {
 			continue
 		}
-		at := c.Case
-		if c.PerElement {
-			at += i
+		row, of := 0, ""
+		if perRow {
+			row, of = i, operands(c, i)
 		}
-		r.fail(failed, at, "%s: element %d%s is %v, but must be %v: %s ulp of %s, where %v are allowed",
-			c.Name, i, operands(c, i), values[i], want.Value, ULP(distance), d, allowed)
+		s.fail(row, "%s: element %d%s is %v, but must be %v: %s ulp of %s, where %.3g are allowed",
+			name, i, of, values[i], want.Value, ULP(distance), d, allowed)
+	}
+}
+
+// checkCode asks phase one alone.
+func (s *rows) checkCode(t *calls.Target, c *casefile.Check) {
+	err := t.Plan(c.Call)
+	if got := code(err); got != c.Code {
+		if lacking := t.Lacks(c.Call, err); c.Code == 0 && lacking != "" {
+			s.skip(lacking)
+			return
+		}
+		s.failAll("%s: phase one returned %v, but must return %v", c.Name, status(got), status(c.Code))
 	}
 }
 
@@ -203,11 +244,8 @@ func (r *Result) Print(w io.Writer, name string) {
 	}
 }
 
-// operands shows what element i was made from, where the call says so plainly.
+// operands shows what element i of a pointwise file was made from.
 func operands(c *casefile.Check, i int) string {
-	if !c.PerElement {
-		return ""
-	}
 	text := " ("
 	for k, x := range c.Inputs {
 		if k > 0 {

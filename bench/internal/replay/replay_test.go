@@ -2,6 +2,9 @@ package replay_test
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,8 +29,23 @@ func run(t *testing.T, name, path string, ulp float64) *replay.Result {
 	require.NoError(t, err)
 	dev, err := calls.Open(name)
 	require.NoError(t, err)
+	defer func() { require.NoError(t, errors.Join(file.Close(), dev.Close())) }()
+	r, err := replay.Run(dev, file, ulp)
+	require.NoError(t, err)
+	return r
+}
+
+// text replays a file that is given as it stands.
+func text(t *testing.T, name, content string) *replay.Result {
+	t.Helper()
+	file, err := casefile.Read(strings.NewReader(content))
+	require.NoError(t, err)
+	dev, err := calls.Open(name)
+	require.NoError(t, err)
 	defer func() { require.NoError(t, dev.Close()) }()
-	return replay.Run(dev, file, ulp)
+	r, err := replay.Run(dev, file, 0)
+	require.NoError(t, err)
+	return r
 }
 
 func TestGolden(t *testing.T) {
@@ -80,18 +98,57 @@ func TestMissingDTypesAreSkipped(t *testing.T) {
 	require.Equal(t, r.Cases, r.Skipped)
 }
 
-// TestStatusIsJudged: phase one of a device that has one dtype only returns other codes.
-func TestStatusIsJudged(t *testing.T) {
-	text := `[{"name":"wrong on purpose","op":"forward","self":{"dtype":"float32","shape":[2]},"target":{"dtype":"float32","shape":[2]},
-		"output":{"dtype":"float32","shape":[2]},"reduction":0,"code":161001}]`
-	file, err := casefile.Read(strings.NewReader(text))
-	require.NoError(t, err)
-	dev, err := calls.Open("cpu")
-	require.NoError(t, err)
-	defer dev.Close()
-	r := replay.Run(dev, file, 0)
-	require.Equal(t, 1, r.Failed())
-	require.Contains(t, r.First[0].Text, "161001")
+// TestVerdicts: a device that does not have something skips it, one that answers otherwise than the file says fails,
+// and what one case is refused for says nothing about the next.
+func TestVerdicts(t *testing.T) {
+	status := func(op string, reduction, code int) string {
+		const vector = `{"dtype":"float32","shape":[2]}`
+		output := vector
+		if op == "forward" && reduction > 0 {
+			output = `{"dtype":"float32","shape":[]}`
+		}
+		return fmt.Sprintf(`{"name":"a case","op":"%s","gradOutput":%s,"self":%s,"target":%s,"output":%s,"reduction":%d,"code":%d}`,
+			op, vector, vector, vector, output, reduction, code)
+	}
+	loss := func(reduction int) string {
+		const vector = `{"dtype":"float32","shape":[1],"bits":["3f800000"]}`
+		shape := `[1]`
+		if reduction > 0 {
+			shape = `[]`
+		}
+		return fmt.Sprintf(`{"self":%s,"target":%s,"reduction":%d,"loss":{"dtype":"float32","shape":%s,"float64":["3fd40c7abfbec125"]}}`, vector, vector, reduction, shape)
+	}
+	for _, c := range []struct {
+		device                  string
+		cases                   []string
+		passed, failed, skipped int
+		says                    string
+	}{
+		{"cpu", []string{status("forward", 0, 0), status("backward", 1, 0)}, 2, 0, 0, ""},
+		{"cpu", []string{status("forward", 0, 161001)}, 0, 1, 0, "161001"},
+		{"cpu", []string{status("forward", 7, 161002), status("forward", 7, 0), status("forward", 1, 0)}, 2, 1, 0, "161002"},
+		{"faulty?lacks=SoftMarginLoss", []string{status("forward", 0, 0), status("backward", 0, 0)}, 1, 0, 1, ""},
+		{"faulty?refuses=mean", []string{status("forward", 1, 0), status("forward", 2, 0)}, 1, 1, 0, "161002"},
+		{"faulty?dtypes=float64", []string{status("forward", 0, 0)}, 0, 0, 1, ""},
+		{"cpu", []string{loss(0), loss(1), loss(2)}, 3, 0, 0, ""},
+		{"faulty?refuses=mean", []string{loss(1), loss(0), loss(2)}, 2, 1, 0, "there is no mean"},
+		{"faulty?lacks=SoftMarginLoss", []string{loss(1), loss(0)}, 0, 0, 2, ""},
+		{"faulty?dtypes=float64", []string{loss(1)}, 0, 0, 1, ""},
+	} {
+		r := text(t, c.device, "["+strings.Join(c.cases, ",")+"]")
+		require.Equal(t, []int{len(c.cases), c.passed, c.failed, c.skipped}, []int{r.Cases, r.Passed, r.Failed(), r.Skipped}, "%s: %v", c.device, r)
+		if c.failed > 0 {
+			require.Contains(t, r.First[0].Text, c.says)
+		}
+	}
+}
+
+// TestFusedCalls: a case with the loss and its gradient is made in one pass too, where the device does that.
+func TestFusedCalls(t *testing.T) {
+	r := run(t, "faulty?fused=on&ulp=20", golden+"tensors.json.gz", 0)
+	require.Greater(t, r.Failed(), r.Cases/2)
+	require.Contains(t, r.First[0].Text, "in one pass")
+	require.Zero(t, run(t, "faulty?fused=on", golden+"tensors.json.gz", 0).Failed())
 }
 
 // TestWhatIsWrittenReplays: calls of every kind go through a file and come out right,
@@ -102,23 +159,40 @@ func TestWhatIsWrittenReplays(t *testing.T) {
 	matrix := calls.New(device.Float32, []int{2, 2}, []float64{1, 2, 3, 4})
 	transposed := matrix
 	transposed.Strides = []int{1, 2}
-	list := []calls.Call{
-		{Op: device.SoftMarginLoss{Reduction: device.Mean}, Inputs: []calls.Tensor{vector(1, 2), vector(1, -1)}, Output: scalar(0)},
-		{Op: device.SoftMarginLossBackward{}, Inputs: []calls.Tensor{scalar(2), vector(1, 2), vector(1, -1)}, Output: vector(0, 0)},
-		{Op: device.MatMul{TransposeOther: true}, Inputs: []calls.Tensor{matrix, transposed}, Output: transposed},
-		{Op: device.ReduceSum{Axes: 2}, Inputs: []calls.Tensor{matrix}, Output: vector(0, 0)},
-		{Op: device.Adam{Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8}, Inputs: []calls.Tensor{vector(1), vector(2), scalar(0.1), scalar(3), vector(1), vector(4)}},
+	scores, labels := vector(1, 2), vector(1, -1)
+	forward := calls.Call{Op: device.SoftMarginLoss{Reduction: device.Mean}, Inputs: []calls.Tensor{scores, labels}, Output: scalar(0)}
+	backward := calls.Call{Op: device.SoftMarginLossBackward{Reduction: device.Mean}, Inputs: []calls.Tensor{scalar(2), scores, labels}, Output: vector(0, 0)}
+	list := [][]calls.Call{
+		{forward}, {backward}, {forward, backward},
+		{{Op: device.MatMul{TransposeOther: true}, Inputs: []calls.Tensor{matrix, transposed}, Output: transposed}},
+		{{Op: device.ReduceSum{Axes: 2}, Inputs: []calls.Tensor{matrix}, Output: vector(0, 0)}},
+		{{Op: device.Adam{Beta1: 0.9, Beta2: 0.999, Epsilon: 1e-8}, Inputs: []calls.Tensor{vector(1), vector(2), scalar(0.1), scalar(3), vector(1), vector(4)}}},
 	}
-	data, err := casefile.Encode(list)
-	require.NoError(t, err)
-	file, err := casefile.Read(bytes.NewReader(data))
-	require.NoError(t, err)
-	require.Equal(t, len(list), file.Cases)
-	for name, failed := range map[string]int{"cpu": 0, "faulty?ulp=20": len(list)} {
-		dev, err := calls.Open(name)
-		require.NoError(t, err)
-		r := replay.Run(dev, file, 0)
-		require.Equal(t, failed, r.Failed(), r.First)
-		require.NoError(t, dev.Close())
+	var b bytes.Buffer
+	require.NoError(t, casefile.Write(&b, slices.Values(list)))
+	for name, failed := range map[string]int{"cpu": 0, "faulty?ulp=20": len(list), "faulty?fused=on&ulp=20": 1} {
+		r := text(t, name, b.String())
+		require.Equal(t, len(list), r.Cases)
+		require.Equal(t, failed, r.Failed(), "%s: %v", name, r.First)
+	}
+}
+
+// TestRecordedLossesAreHeldToTheirPromise: an error of three ulp is one too many, of the loss and of its gradient.
+func TestRecordedLossesAreHeldToTheirPromise(t *testing.T) {
+	for _, r := range []device.Reduction{device.None, device.Mean, device.Sum} {
+		x := calls.New(device.Float32, []int{4}, []float64{1, -2, 0.5, 3})
+		y := calls.New(device.Float32, []int{4}, []float64{1, 1, -1, -1})
+		loss := calls.New(device.Float32, []int{}, []float64{0})
+		if r == device.None {
+			loss = calls.New(device.Float32, []int{4}, make([]float64, 4))
+		}
+		one := calls.New(device.Float32, []int{}, []float64{1})
+		var b bytes.Buffer
+		require.NoError(t, casefile.Write(&b, slices.Values([][]calls.Call{
+			{{Op: device.SoftMarginLoss{Reduction: r}, Inputs: []calls.Tensor{x, y}, Output: loss}},
+			{{Op: device.SoftMarginLossBackward{Reduction: r}, Inputs: []calls.Tensor{one, x, y}, Output: x}},
+		})))
+		require.Equal(t, 2, text(t, "faulty?ulp=3.5", b.String()).Failed(), "reduction %v", r)
+		require.Zero(t, text(t, "cpu", b.String()).Failed())
 	}
 }

@@ -27,6 +27,35 @@ type panel struct {
 	results []*measure.Result
 }
 
+// title names the panel that a point is drawn in, empty if it is not drawn.
+func title(p measure.Point) string {
+	if p.Op == measure.TrainStep {
+		return ""
+	}
+	title := p.Op
+	if measure.HasReduction(p.Op) {
+		title += " " + p.Reduction
+	}
+	title += ", " + p.DType.String()
+	if p.Layout != "contiguous" {
+		title += ", " + p.Layout
+	}
+	return title
+}
+
+// Drawable reports whether a picture of the points has a line: two sizes of an operation.
+func Drawable(points []measure.Point) bool {
+	size := map[string]int{}
+	for _, p := range points {
+		t := title(p)
+		if n, known := size[t]; t != "" && known && n != p.N {
+			return true
+		}
+		size[t] = p.N
+	}
+	return false
+}
+
 // panels sorts results of one dtype, layout and reduction into a panel for each; what was
 // measured at a single size only shows no line and is left out, as are training steps.
 func panels(results []*measure.Result) []panel {
@@ -34,16 +63,9 @@ func panels(results []*measure.Result) []panel {
 	at := map[string]int{}
 	sizes := map[string]map[int]bool{}
 	for _, r := range results {
-		if r.Op == measure.TrainStep {
+		title := title(r.Point)
+		if title == "" {
 			continue
-		}
-		title := r.Op
-		if measure.HasReduction(r.Op) {
-			title += " " + r.Reduction
-		}
-		title += ", " + r.DType.String()
-		if r.Layout != "contiguous" {
-			title += ", " + r.Layout
 		}
 		if _, known := at[title]; !known {
 			at[title] = len(list)
@@ -98,6 +120,8 @@ var palette = []color.Color{
 	color.RGBA{0xcc, 0x79, 0xa7, 0xff}, color.RGBA{0xe6, 0x9f, 0x00, 0xff}, color.RGBA{0x56, 0xb4, 0xe9, 0xff},
 }
 
+var markers = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.CrossGlyph{}, draw.PlusGlyph{}}
+
 // memoryBound reports whether the memory limit says something about the operation.
 func memoryBound(op string) bool { return op != measure.MatMul && op != measure.Linear }
 
@@ -115,7 +139,7 @@ func (p panel) plot(m machine.Machine) (*plot.Plot, error) {
 	g.Title.TextStyle.Font.Size = font.Points(10)
 	g.X.Label.Text, g.Y.Label.Text = "elements", "ns an element"
 	g.X.Scale, g.Y.Scale = plot.LogScale{}, plot.LogScale{}
-	g.X.Tick.Marker, g.Y.Tick.Marker = powersOfTwo{}, plot.LogTicks{Prec: -1}
+	g.X.Tick.Marker, g.Y.Tick.Marker = sizes{p.results}, times{}
 	g.Legend.Top = true
 	g.Add(plotter.NewGrid())
 
@@ -137,9 +161,11 @@ func (p panel) plot(m machine.Machine) (*plot.Plot, error) {
 		if err != nil {
 			return nil, err
 		}
+		// The later are drawn over the earlier and are thinner, so that lines that coincide are all seen.
+		below := vg.Length(len(devices) - 1 - i)
 		line.Color = palette[i%len(palette)]
-		line.Width = vg.Points(1.5)
-		points.Color, points.Shape, points.Radius = line.Color, draw.CircleGlyph{}, vg.Points(2)
+		line.Width = vg.Points(1) + below*vg.Points(1.2)
+		points.Color, points.Shape, points.Radius = line.Color, markers[i%len(markers)], vg.Points(2)+below*vg.Points(0.9)
 		g.Add(line, points)
 		g.Legend.Add(name, line, points)
 	}
@@ -154,7 +180,7 @@ func (p panel) plot(m machine.Machine) (*plot.Plot, error) {
 		}
 		line.Dashes = []vg.Length{vg.Points(4), vg.Points(3)}
 		g.Add(line)
-		g.Legend.Add(fmt.Sprintf("memory, %.0f GB/s", memoryLimit(m)), line)
+		g.Legend.Add(fmt.Sprintf("memory limit, %.0f GB/s", memoryLimit(m)), line)
 		low, high = min(low, limit), max(high, limit)
 	}
 	// Whole decades, with room for the legend above the lines.
@@ -178,10 +204,10 @@ func (p panel) limit(m machine.Machine) float64 {
 	return r.Traffic / float64(r.N) / speed
 }
 
-// powersOfTwo ticks an axis of sizes.
-type powersOfTwo struct{}
+// sizes ticks an axis of sizes at powers of two, or where there are fewer than two of them at what was measured.
+type sizes struct{ results []*measure.Result }
 
-func (powersOfTwo) Ticks(low, high float64) []plot.Tick {
+func (s sizes) Ticks(low, high float64) []plot.Tick {
 	var ticks []plot.Tick
 	first, last := int(math.Ceil(math.Log2(low)-1e-9)), int(math.Floor(math.Log2(high)+1e-9))
 	step := max(1, (last-first+5)/6)
@@ -191,6 +217,35 @@ func (powersOfTwo) Ticks(low, high float64) []plot.Tick {
 			t.Label = fmt.Sprintf("2^%d", e)
 		}
 		ticks = append(ticks, t)
+	}
+	if len(ticks) >= 2 {
+		return ticks
+	}
+	ticks = nil
+	for _, r := range s.results {
+		n := float64(r.N)
+		if !slices.ContainsFunc(ticks, func(t plot.Tick) bool { return math.Abs(math.Log(t.Value/n)) < math.Log(high/low)/6 }) {
+			ticks = append(ticks, plot.Tick{Value: n, Label: fmt.Sprint(r.N)})
+		}
+	}
+	return ticks
+}
+
+// times ticks an axis of times at every decade, and at 2 and 5 times of it on an axis of fewer than three.
+type times struct{}
+
+func (times) Ticks(low, high float64) []plot.Tick {
+	var ticks []plot.Tick
+	for e := math.Floor(math.Log10(low)); e <= math.Ceil(math.Log10(high)); e++ {
+		for k := 1.0; k < 10; k++ {
+			t := plot.Tick{Value: k * math.Pow(10, e)}
+			if k == 1 || (k == 2 || k == 5) && high/low < 1000 {
+				t.Label = fmt.Sprintf("%.3g", t.Value)
+			}
+			if low <= t.Value && t.Value <= high {
+				ticks = append(ticks, t)
+			}
+		}
 	}
 	return ticks
 }

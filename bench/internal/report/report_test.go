@@ -46,6 +46,8 @@ func TestSpeed(t *testing.T) {
 		{result("b", point, 1200, 0.05), "0.833"},
 		{result("b", point, 940, 0.001), "1.06"},
 		{result("b", point, 1200, 0.3), "≈"},
+		{&measure.Result{Samples: []float64{500, 600, 900, 945, 946}}, "1.11"}, // the middle halves do not meet, however wide they are
+		{&measure.Result{Samples: []float64{1040, 1045, 1500, 1600, 1700}}, "≈"},
 		{&measure.Result{Samples: []float64{1100}}, "≈"},
 		{&measure.Result{Samples: []float64{2000}}, "0.500"},
 	} {
@@ -150,8 +152,23 @@ func TestPlot(t *testing.T) {
 			require.NoError(t, err)
 		}
 	}
-	for _, text := range []string{"softmarginloss_backward mean, float32", "memory, 10 GB/s", "ns an element", ">cpu<", ">b<"} {
+	for _, text := range []string{"softmarginloss_backward mean, float32", "memory limit, 10 GB/s", "ns an element", ">cpu<", ">b<"} {
 		require.Contains(t, b.String(), text)
 	}
 	require.ErrorContains(t, report.WritePlot(&b, m, list[:2], "png"), "nothing to draw")
+
+	// Sizes between two powers of two are labelled themselves.
+	near := point
+	near.N = 1020
+	b.Reset()
+	require.NoError(t, report.WritePlot(&b, m, []*measure.Result{result("cpu", point, 1000, 0), result("cpu", near, 1100, 0)}, "svg"))
+	require.Contains(t, b.String(), ">1000<")
+	require.Contains(t, b.String(), ">1020<")
+
+	step := measure.Point{Op: measure.TrainStep, DType: device.Float32, Layout: "30-1", N: 32}
+	wide := step
+	wide.N = 64
+	for want, points := range map[bool][]measure.Point{true: {step, point, large}, false: {point, point, step, wide}} {
+		require.Equal(t, want, report.Drawable(points))
+	}
 }

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"context"
 	"math"
 	"slices"
 
@@ -13,23 +14,40 @@ import (
 // mostTries bounds the work of shrinking.
 const mostTries = 3000
 
-// Shrink returns a call that fails as c does and is smaller: fewer elements, plainer
-// layouts, rounder values. fails makes a call and says whether it fails.
-func Shrink(c calls.Call, fails func(calls.Call) bool) calls.Call {
+// Shrink returns calls that fail as list does and are smaller: fewer elements, plainer
+// layouts, rounder values. fails makes calls and says whether they fail. When the context ends it returns
+// what it has got to.
+func Shrink(ctx context.Context, list []calls.Call, fails func([]calls.Call) bool) []calls.Call {
+	for i := range list { // the loss or its gradient may fail by itself
+		if alone := list[i : i+1]; len(list) > 1 && ctx.Err() == nil && fails(alone) {
+			list = alone
+			break
+		}
+	}
 	tries := 0
 	for again := true; again; {
 		again = false
-		for candidate := range candidates(c) {
-			if tries++; tries > mostTries {
-				return c
+		for candidate := range candidates(list[len(list)-1]) {
+			if tries++; tries > mostTries || ctx.Err() != nil {
+				return list
 			}
-			if fails(candidate) {
-				c, again = candidate, true
+			if smaller := with(list, candidate); fails(smaller) {
+				list, again = smaller, true
 				break
 			}
 		}
 	}
-	return c
+	return list
+}
+
+// with returns the list with another last call; a loss before it has its scores and targets.
+func with(list []calls.Call, last calls.Call) []calls.Call {
+	list = slices.Clone(list)
+	list[len(list)-1] = last
+	if len(list) > 1 {
+		list[0].Inputs = last.Inputs[1:]
+	}
+	return list
 }
 
 // candidates yields calls that are smaller than c, the much smaller ones first.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/pullback-go/pullback/bench/internal/calls"
 	"github.com/pullback-go/pullback/bench/internal/reference"
@@ -34,27 +35,23 @@ type Pair struct {
 	Op   string
 }
 
-// Failure is a call that came out wrong, made small.
+// Failure is a call that came out wrong, or a loss with its gradient, made small.
 type Failure struct {
 	Case   int // of the seed
-	Call   calls.Call
+	Calls  []calls.Call
 	Device string
 	Reason string
 }
 
 // checker makes calls on all devices.
-type checker struct {
-	targets []*calls.Target
-	has     []map[string]bool
-}
+type checker struct{ targets []*calls.Target }
 
 // Run makes n random calls on the targets. It stops early at the first failure, and with
-// the context's error when that ends. After each call it calls progress.
+// the context's error when that ends before there is one. After each call it calls progress.
 func Run(ctx context.Context, targets []*calls.Target, n int, seed uint64, progress func(i int)) (*Result, error) {
-	c := &checker{targets: targets, has: make([]map[string]bool, len(targets))}
+	c := &checker{targets}
 	r := &Result{}
 	for i, t := range targets {
-		c.has[i] = map[string]bool{}
 		r.Devices = append(r.Devices, Device{Name: t.Name()})
 		for _, u := range targets[:i] {
 			r.Pairs = append(r.Pairs, Pair{A: u.Name(), B: t.Name()})
@@ -64,8 +61,8 @@ func Run(ctx context.Context, targets []*calls.Target, n int, seed uint64, progr
 		if err := ctx.Err(); err != nil {
 			return r, err
 		}
-		call := Random(seed, i)
-		f, err := c.check(call, r)
+		list := Random(seed, i)
+		f, err := c.check(list, r)
 		if err != nil {
 			return r, err
 		}
@@ -73,7 +70,8 @@ func Run(ctx context.Context, targets []*calls.Target, n int, seed uint64, progr
 		progress(i + 1)
 		if f != nil {
 			r.Failure = f
-			f.Call = Shrink(call, func(smaller calls.Call) bool {
+			f.Case = i
+			f.Calls = Shrink(ctx, list, func(smaller []calls.Call) bool {
 				g, err := c.check(smaller, nil)
 				if err != nil || g == nil || g.Device != f.Device {
 					return false
@@ -81,58 +79,69 @@ func Run(ctx context.Context, targets []*calls.Target, n int, seed uint64, progr
 				f.Reason = g.Reason
 				return true
 			})
-			f.Case = i
 			return r, nil
 		}
 	}
 	return r, nil
 }
 
-// check makes a call on every device and compares. The error is the reference's. If r is
-// not nil the call is counted in it.
-func (c *checker) check(call calls.Call, r *Result) (*Failure, error) {
-	want, err := call.Want()
-	if err != nil {
-		return nil, err
+// check makes calls on every device and compares. The error is the reference's. If r is
+// not nil the calls are counted in it.
+func (c *checker) check(list []calls.Call, r *Result) (*Failure, error) {
+	want := make([][]reference.Number, len(list))
+	for k, call := range list {
+		var err error
+		if want[k], err = call.Want(); err != nil {
+			return nil, err
+		}
 	}
-	d := call.Result().DType
-	allowed := call.Tolerance()
+	allowed := calls.Tolerances(list)
 	var first *Failure
-	results := make([][]float64, len(c.targets))
+	results := make([][][]float64, len(c.targets))
 	for i, t := range c.targets {
-		if !c.hasAll(i, call) {
+		values, err := t.Run(list...)
+		if err != nil && lacks(t, list, err) {
 			if r != nil {
 				r.Devices[i].Skipped++
 			}
 			continue
 		}
-		values, err := t.Run(call)
-		worst, reason := compare(values, want, d, allowed, err)
-		if r != nil {
-			r.Devices[i].Cases++
-			if worst > r.Devices[i].ULP {
+		reason := ""
+		if err != nil {
+			reason = err.Error()
+			values = make([][]float64, len(list)) // infinitely far from the reference
+		}
+		for k, call := range list {
+			worst, wrong := compare(values[k], want[k], call.Result().DType, allowed[k])
+			if reason == "" {
+				reason = wrong
+			}
+			if r != nil && worst > r.Devices[i].ULP {
 				r.Devices[i].ULP, r.Devices[i].Op = worst, call.Op.Name()
 			}
 		}
-		if reason != "" {
-			if first == nil {
-				first = &Failure{Call: call, Device: t.Name(), Reason: reason}
-			}
-			continue
+		if r != nil {
+			r.Devices[i].Cases++
 		}
-		results[i] = values
+		if reason == "" {
+			results[i] = values
+		} else if first == nil {
+			first = &Failure{Calls: list, Device: t.Name(), Reason: reason}
+		}
 	}
 	if r != nil {
-		r.countPairs(results, want, d, call.Op)
+		r.countPairs(results, want, list)
 	}
 	return first, nil
 }
 
+// lacks reports whether a device refused calls for want of an operation or a dtype.
+func lacks(t *calls.Target, list []calls.Call, refused error) bool {
+	return slices.ContainsFunc(list, func(c calls.Call) bool { return t.Lacks(c, refused) != "" })
+}
+
 // compare returns the largest error of a result, and why it is wrong if it is.
-func compare(values []float64, want []reference.Number, d device.DType, allowed float64, err error) (worst float64, reason string) {
-	if err != nil {
-		return math.Inf(1), err.Error()
-	}
+func compare(values []float64, want []reference.Number, d device.DType, allowed float64) (worst float64, reason string) {
 	if len(values) != len(want) {
 		return math.Inf(1), fmt.Sprintf("%d elements where the result has %d", len(values), len(want))
 	}
@@ -147,35 +156,23 @@ func compare(values []float64, want []reference.Number, d device.DType, allowed 
 }
 
 // countPairs keeps how far the devices are from each other, in ulp of the terms.
-func (r *Result) countPairs(results [][]float64, want []reference.Number, d device.DType, op device.Op) {
-	k := 0
+func (r *Result) countPairs(results [][][]float64, want [][]reference.Number, list []calls.Call) {
+	pair := 0
 	for i := range results {
 		for j := range i {
-			p := &r.Pairs[k]
-			k++
+			p := &r.Pairs[pair]
+			pair++
 			if results[i] == nil || results[j] == nil {
 				continue
 			}
-			for e, w := range want {
-				other := reference.Number{Value: results[j][e], Scale: max(w.Scale, math.Abs(w.Value))}
-				if ulp := reference.Distance(results[i][e], other, d); ulp > p.ULP {
-					p.ULP, p.Op = ulp, op.Name()
+			for k, c := range list {
+				for e, w := range want[k] {
+					other := reference.Number{Value: results[j][k][e], Scale: max(w.Scale, math.Abs(w.Value))}
+					if ulp := reference.Distance(results[i][k][e], other, c.Result().DType); ulp > p.ULP {
+						p.ULP, p.Op = ulp, c.Op.Name()
+					}
 				}
 			}
 		}
 	}
-}
-
-// hasAll reports whether device i has the operation in every dtype of the call.
-func (c *checker) hasAll(i int, call calls.Call) bool {
-	for _, t := range append([]calls.Tensor{call.Output}, call.Inputs...) {
-		key := call.Op.Name() + t.DType.String()
-		if _, known := c.has[i][key]; !known {
-			c.has[i][key] = c.targets[i].Has(call.Op, t.DType)
-		}
-		if !c.has[i][key] {
-			return false
-		}
-	}
-	return true
 }

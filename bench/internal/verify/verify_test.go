@@ -3,6 +3,8 @@ package verify_test
 import (
 	"bytes"
 	"context"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -51,40 +53,51 @@ func TestTheCPUPasses(t *testing.T) {
 // TestAFaultyDeviceIsCaughtAndShrunk, in operations of every kind and in what it writes.
 func TestAFaultyDeviceIsCaughtAndShrunk(t *testing.T) {
 	for _, name := range []string{"faulty?ulp=3&op=Sqrt", "faulty?ulp=3&op=SoftMarginLoss", "faulty?ulp=20&op=MatMul", "faulty?ulp=20&op=ReduceSum",
-		"faulty?ulp=8&op=SoftMarginLossBackward", "faulty?stray=on&op=Linear"} {
+		"faulty?ulp=4&op=SoftMarginLossBackward", "faulty?stray=on&op=Linear", "faulty?ulp=4&fused=on", "faulty?refuses=mean"} {
 		targets := open(t, "cpu", name)
 		r := run(t, targets, 3000, 2)
 		require.NotNil(t, r.Failure, name)
 		require.Equal(t, targets[1].Name(), r.Failure.Device)
 		require.NotEmpty(t, r.Failure.Reason)
-		for _, in := range r.Failure.Call.Inputs {
+		last := r.Failure.Calls[len(r.Failure.Calls)-1]
+		require.Equal(t, strings.Contains(name, "fused"), len(r.Failure.Calls) == 2)
+		for _, in := range last.Inputs {
 			require.LessOrEqual(t, device.Elements(in.Shape), 2, "%s: %v", name, in.Shape)
 			require.Equal(t, device.RowMajor(in.Shape), in.Strides, "%s: a plain layout fails as well", name)
 		}
 
 		// The file that is written of it fails on the faulty device and passes on the other.
-		data, err := casefile.Encode([]calls.Call{r.Failure.Call})
-		require.NoError(t, err)
-		file, err := casefile.Read(bytes.NewReader(data))
-		require.NoError(t, err)
-		require.Equal(t, 1, replay.Run(targets[1], file, 0).Failed(), name)
-		require.Zero(t, replay.Run(targets[0], file, 0).Failed(), name)
+		var b bytes.Buffer
+		require.NoError(t, casefile.Write(&b, slices.Values([][]calls.Call{r.Failure.Calls})))
+		for i, failed := range []int{0, 1} {
+			file, err := casefile.Read(bytes.NewReader(b.Bytes()))
+			require.NoError(t, err)
+			result, err := replay.Run(targets[i], file, 0)
+			require.NoError(t, err)
+			require.Equal(t, failed, result.Failed(), "%s: %v", name, result.First)
+		}
 	}
 }
 
-func TestMissingDTypesAreSkipped(t *testing.T) {
-	r := run(t, open(t, "faulty?dtypes=float32"), 200, 3)
-	require.Nil(t, r.Failure)
-	require.Positive(t, r.Devices[0].Skipped)
-	require.Positive(t, r.Devices[0].Cases)
+func TestWhatIsMissingIsSkipped(t *testing.T) {
+	for _, name := range []string{"faulty?dtypes=float32", "faulty?lacks=MatMul"} {
+		r := run(t, open(t, name), 200, 3)
+		require.Nil(t, r.Failure)
+		require.Positive(t, r.Devices[0].Skipped)
+		require.Positive(t, r.Devices[0].Cases)
+	}
 }
 
 // TestCallsAreReproducible and cover every operation that is claimed, all dtypes and odd layouts.
 func TestCallsAreReproducible(t *testing.T) {
-	ops, dtypes, strided := map[string]bool{}, map[device.DType]bool{}, 0
+	ops, dtypes, strided, both := map[string]bool{}, map[device.DType]bool{}, 0, 0
 	for i := range 1000 {
-		c := verify.Random(7, i)
-		require.Equal(t, c, verify.Random(7, i))
+		list := verify.Random(7, i)
+		require.Equal(t, list, verify.Random(7, i))
+		c := list[len(list)-1]
+		if len(list) > 1 {
+			both++
+		}
 		ops[c.Op.Name()] = true
 		dtypes[c.Output.DType] = true
 		if !(device.View{Shape: c.Inputs[0].Shape, Strides: c.Inputs[0].Strides}).IsContiguous() {
@@ -94,6 +107,7 @@ func TestCallsAreReproducible(t *testing.T) {
 	require.Len(t, ops, len(reference.Names())-1, "all but Adam")
 	require.Len(t, dtypes, 4)
 	require.Greater(t, strided, 100)
+	require.Greater(t, both, 10)
 }
 
 func TestRunStopsWithItsContext(t *testing.T) {
@@ -105,4 +119,17 @@ func TestRunStopsWithItsContext(t *testing.T) {
 	})
 	require.ErrorIs(t, err, context.Canceled)
 	require.Equal(t, 10, r.Cases)
+
+	// A failure that was found by then is kept, as large as it is.
+	targets := open(t, "faulty?ulp=20&op=MatMul")
+	found := run(t, targets, 1000, 1).Failure
+	ctx, cancel = context.WithCancel(context.Background())
+	r, err = verify.Run(ctx, targets, 1000, 1, func(i int) {
+		if i == found.Case+1 {
+			cancel()
+		}
+	})
+	require.NoError(t, err)
+	require.Equal(t, verify.Random(1, found.Case), r.Failure.Calls)
+	require.NotEmpty(t, r.Failure.Reason)
 }
