@@ -229,7 +229,7 @@ func (f *Function) trace(types []device.Type) (*Graph, []*Node, error) {
 		t.Shape = slices.Clone(t.Shape)
 		inputs[i] = g.add(Node{kind: input, name: fmt.Sprintf("input %d", i), typ: t})
 	}
-	if f.tracing.Add(1) > maxTraces {
+	if f.tracing.Add(1) > maxNested && nested() > maxNested {
 		f.tracing.Add(-1)
 		return nil, nil, errors.New("the model runs its own function, which never ends; build what they share in a function that both call")
 	}
@@ -256,9 +256,22 @@ func (f *Function) trace(types []device.Type) (*Graph, []*Node, error) {
 	return g, inputs, nil
 }
 
-// maxTraces is how often a model may be at work at the same time, which is how a model is
-// told from one that runs itself.
-const maxTraces = 1000
+// maxNested is how deep models may run functions whose models run functions, which is how one is told
+// that runs itself.
+const maxNested = 16
+
+// nested returns how many models are at work in this goroutine.
+func nested() (n int) {
+	var pcs [1024]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(0, pcs[:])])
+	for more := true; more; {
+		var f runtime.Frame
+		if f, more = frames.Next(); f.Function == module+"graph.(*Graph).build" {
+			n++
+		}
+	}
+	return n
+}
 
 // build calls the model. What goes wrong in it at run time, such as an index beyond its inputs, is the graph's error.
 func (g *Graph) build(model Model, inputs []*Node) []*Node {

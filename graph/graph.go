@@ -3,7 +3,6 @@ package graph
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"gorgonia.org/tensor"
@@ -20,14 +19,8 @@ type Graph struct {
 	outputs   []*Node
 	err       error
 	named     map[string]*Node // parameters and state
-	constants map[scalar]*Node
 	updatedBy map[*Node]*Node
 	within    position // of the node whose gradient is being built
-}
-
-type scalar struct {
-	dtype device.DType
-	bits  uint64
 }
 
 // Initializer fills a parameter's values, row-major, before its first use. It must
@@ -35,7 +28,7 @@ type scalar struct {
 type Initializer func(values []float64)
 
 func newGraph() *Graph {
-	return &Graph{named: map[string]*Node{}, constants: map[scalar]*Node{}, updatedBy: map[*Node]*Node{}}
+	return &Graph{named: map[string]*Node{}, updatedBy: map[*Node]*Node{}}
 }
 
 // Err returns the first error of building the graph.
@@ -176,20 +169,12 @@ func (g *Graph) Parameters() []*Node {
 
 // Constant returns a scalar, rounded to the dtype.
 func (g *Graph) Constant(dtype device.DType, value float64) *Node {
-	key := scalar{dtype, math.Float64bits(value)}
-	if n := g.constants[key]; n != nil {
-		return n
-	}
 	if !dtype.Valid() {
 		return g.Fail(fmt.Errorf("constant %v: %s is not a dtype", value, dtype))
 	}
 	data := make([]byte, dtype.Size())
 	encode(data, dtype, []float64{value})
-	n := g.add(Node{kind: constant, name: fmt.Sprint(value), typ: device.Type{DType: dtype, Shape: []int{}}, source: source{data: data}})
-	if n.Valid() {
-		g.constants[key] = n
-	}
-	return n
+	return g.add(Node{kind: constant, name: fmt.Sprint(value), typ: device.Type{DType: dtype, Shape: []int{}}, source: source{data: data}})
 }
 
 // Tensor returns a constant with the elements of t, of any strides, as they are now.

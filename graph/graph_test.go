@@ -593,6 +593,20 @@ func TestMistakesOfSchedules(t *testing.T) {
 	}
 }
 
+// TestConstantsAreApart differentiates for constants of the values that gradients start from.
+func TestConstantsAreApart(t *testing.T) {
+	s := openSession(t, "cpu")
+	for x, want := range map[float64]float64{1: 2, 0: 2, 3: 2, 2: 2} { // (x²)''
+		out, err := s.Function(func(g *graph.Graph, _ []*graph.Node) []*graph.Node {
+			x := g.Constant(device.Float64, x)
+			first := graph.Gradients(ops.Mul(x, x), x)[0]
+			return graph.Gradients(ops.Add(first, ops.Mul(g.Constant(device.Float64, 0), x)), x)
+		}).Run()
+		require.NoError(t, err)
+		require.Equal(t, want, out[0].Data(), "at %v", x)
+	}
+}
+
 // TestUnclaimed lists the values that were set for names that nothing declares.
 func TestUnclaimed(t *testing.T) {
 	s := openSession(t, "cpu")

@@ -1,6 +1,7 @@
 package graph_test
 
 import (
+	"errors"
 	"math"
 	"testing"
 
@@ -160,5 +161,78 @@ func TestBrokenOperations(t *testing.T) {
 			return nil
 		}).Run()
 		require.ErrorContains(t, err, want)
+	}
+}
+
+// late is a device whose copies fail when they are waited for.
+type late struct {
+	device.Device
+	uploads *int // until one fails
+}
+
+func (d late) NewStream() (device.Stream, error) {
+	s, err := d.Device.NewStream()
+	return &lateStream{Stream: s, uploads: d.uploads}, err
+}
+
+func (d late) Plan(op device.Op, inputs []device.View, output device.View) (device.Executor, error) {
+	e, err := d.Device.Plan(op, inputs, output)
+	return lateExecutor{e}, err
+}
+
+type lateExecutor struct{ device.Executor }
+
+func (e lateExecutor) Launch(workspace device.Buffer, s device.Stream) error {
+	return e.Executor.Launch(workspace, s.(*lateStream).Stream)
+}
+
+type lateStream struct {
+	device.Stream
+	uploads *int
+	err     error
+}
+
+func (s *lateStream) Upload(dst device.Buffer, offset int64, src []byte) error {
+	if *s.uploads--; *s.uploads == 0 {
+		s.err = device.ErrInternal
+		return nil
+	}
+	return s.Stream.Upload(dst, offset, src)
+}
+
+func (s *lateStream) Synchronize() error {
+	err := s.err
+	s.err = nil
+	return errors.Join(err, s.Stream.Synchronize())
+}
+
+// TestUploadsThatFailLate leaves nothing behind that a later run would take for good.
+func TestUploadsThatFailLate(t *testing.T) {
+	dev, err := device.Open("cpu")
+	require.NoError(t, err)
+	defer func() { require.NoError(t, dev.Close()) }()
+	for n := 1; n <= 6; n++ { // two constants, w, its momentum and step, and w again
+		uploads := 0
+		s, err := graph.NewSession(late{dev, &uploads})
+		require.NoError(t, err)
+		require.NoError(t, s.SetValue("w", float32s([]int{2}, 5, 6)))
+		f := s.Function(func(g *graph.Graph, _ []*graph.Node) []*graph.Node {
+			w := g.Parameter("w", typ(device.Float32, 2), nil)
+			y := ops.Mul(ops.Add(w, g.Constant(device.Float32, 1)), g.Tensor(float32s([]int{2}, 10, 100)))
+			return []*graph.Node{y, g.State("m", typ(device.Float32), func(v []float64) { v[0] = 3 }), g.State("n", typ(device.Float32), func(v []float64) { v[0] = 4 })}
+		})
+		uploads = n
+		if n < 6 {
+			_, err = f.Run()
+			require.ErrorIs(t, err, device.ErrInternal, "upload %d", n)
+			require.Equal(t, []string{"w"}, s.Unclaimed())
+		}
+		out, err := f.Run()
+		require.NoError(t, err)
+		require.Equal(t, []float32{60, 700}, out[0].Data(), "upload %d", n)
+		require.Equal(t, []any{float32(3), float32(4)}, []any{out[1].Data(), out[2].Data()})
+		uploads = 1
+		require.ErrorIs(t, s.SetValue("w", float32s([]int{2}, 7, 8)), device.ErrInternal)
+		require.NoError(t, s.Close())
 	}
 }

@@ -102,6 +102,9 @@ func compile(s *Session, g *Graph, inputs []*Node, checking bool) (p *program, e
 	if err := s.grow(workspace); err != nil {
 		return p, err
 	}
+	if err := s.stream.Synchronize(); err != nil { // an upload may have failed
+		return p, err
+	}
 	for _, name := range s.names[known:] {
 		delete(s.restored, name)
 	}

@@ -158,7 +158,13 @@ func (s *Session) SetValue(name string, t *tensor.Dense) error {
 	if err != nil {
 		return fmt.Errorf("graph: parameter %q: %w", name, err)
 	}
-	return upload(s.stream, device.Contiguous(p.buffer, 0, p.typ), data)
+	if err = upload(s.stream, device.Contiguous(p.buffer, 0, p.typ), data); err == nil {
+		err = s.stream.Synchronize() // which may be where a copy fails
+	}
+	if err != nil {
+		return fmt.Errorf("graph: parameter %q: %w", name, err)
+	}
+	return nil
 }
 
 // Unclaimed returns the names that [Session.SetValue] has set and no compiled function has declared yet,

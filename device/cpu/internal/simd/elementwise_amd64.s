@@ -1251,13 +1251,13 @@ blocks:
 	VDIVPS       Y11, Y3, Y3
 	VSUBPS       Y8, Y2, Y8
 	VSUBPS       Y3, Y2, Y2
-	VMOVUPS      all80000000<>+0(SB), Y3
-	VANDPS       Y3, Y0, Y0
-	VANDPS       Y3, Y1, Y1
-	VORPS        Y0, Y8, Y0
+	VBLENDVPS    Y6, Y4, Y8, Y3
+	VBLENDVPS    Y7, Y5, Y2, Y2
+	VMOVUPS      all80000000<>+0(SB), Y4
+	VANDPS       Y4, Y0, Y0
+	VANDPS       Y4, Y1, Y1
+	VORPS        Y0, Y3, Y0
 	VORPS        Y1, Y2, Y1
-	VBLENDVPS    Y6, Y4, Y0, Y0
-	VBLENDVPS    Y7, Y5, Y1, Y1
 	VMOVUPS      Y0, (DX)(AX*4)
 	VMOVUPS      Y1, 32(DX)(AX*4)
 	ADDQ         $+16, AX
@@ -1305,9 +1305,9 @@ vectors:
 	VMOVUPS      all40000000<>+0(SB), Y4
 	VDIVPS       Y5, Y4, Y4
 	VSUBPS       Y4, Y1, Y1
+	VBLENDVPS    Y3, Y2, Y1, Y1
 	VANDPS       all80000000<>+0(SB), Y0, Y0
 	VORPS        Y0, Y1, Y0
-	VBLENDVPS    Y3, Y2, Y0, Y0
 	VMOVUPS      Y0, (DX)(AX*4)
 	ADDQ         $+8, AX
 	SUBQ         $+8, CX
@@ -1355,9 +1355,9 @@ vectorsDone:
 	VMOVUPS      all40000000<>+0(SB), Y5
 	VDIVPS       Y6, Y5, Y5
 	VSUBPS       Y5, Y2, Y2
+	VBLENDVPS    Y4, Y3, Y2, Y2
 	VANDPS       all80000000<>+0(SB), Y1, Y1
 	VORPS        Y1, Y2, Y1
-	VBLENDVPS    Y4, Y3, Y1, Y1
 	VMASKMOVPS   Y1, Y0, (DX)(AX*4)
 
 lastDone:

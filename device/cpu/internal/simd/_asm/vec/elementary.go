@@ -65,7 +65,7 @@ func Tanh(x Vec) Vec {
 	q, s := expProduct(u, p)
 	MulAdd(q, s, Add(p, Float(1)))
 	large := Sub(Float(1).Scalar().Times(len(x)), Div(Float(2).Scalar().Times(len(x)), q))
-	return Select(isSmall, Or(large, And(x, signBit)), small)
+	return Or(Select(isSmall, large, small), And(x, signBit)) // -0 at -0
 }
 
 // Sigmoid returns 1/(1 + e^-x).
