@@ -189,8 +189,8 @@ func ExampleCrossValidate() {
 		log.Fatal(err)
 	}
 	opts := classifier.DefaultOptions()
-	opts.Epochs = 40
-	folds, err := classifier.CrossValidate(context.Background(), dev, moons, 5, opts)
+	opts.Epochs, opts.Patience = 60, 10
+	folds, err := classifier.CrossValidate(context.Background(), dev, moons, 5, 0.1, opts) // a tenth says when to stop
 	if err != nil {
 		log.Fatal(err)
 	}

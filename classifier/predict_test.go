@@ -189,7 +189,7 @@ func TestNoModel(t *testing.T) {
 	resume.Resume = new(classifier.Model)
 	for want, err := range map[string]func() error{
 		"classifier: the context is nil; pass context.Background()":                              func() error { _, err := classifier.Fit(none, dev, rows, opts); return err },
-		"fold 1 of 2: classifier: the context is nil; pass context.Background()":                 func() error { _, err := classifier.CrossValidate(none, dev, rows, 2, opts); return err },
+		"fold 1 of 2: classifier: the context is nil; pass context.Background()":                 func() error { _, err := classifier.CrossValidate(none, dev, rows, 2, 0, opts); return err },
 		"classifier: the model is nil; look at the error of Load or Fit":                         func() error { _, err := classifier.Fit(t.Context(), dev, rows, resume); return err },
 		"classifier: the writer is nil; pass a file or a buffer":                                 func() error { return m.WriteDOT(nil) },
 		"onnx: the writer is nil; pass a file or a buffer":                                       func() error { return m.ExportONNX(nil) },

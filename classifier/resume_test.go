@@ -139,15 +139,18 @@ func TestResumeRefusesAnotherRun(t *testing.T) {
 	for _, c := range []struct {
 		train *dataset.Frame
 		steps int64
+		batch int
 		want  string
 	}{
-		{train, 35, ""},
-		{train, 70, schedule},
-		{part, 35, "classifier: the run to resume had for its training data 399 rows of 30 features (SHA-256 "},
-		{part, 5, "classifier: the run to resume had for its training data 399 rows of 30 features (SHA-256 "},
+		{train, 35, 64, ""},
+		{train, 70, 64, schedule},
+		{train, 70, 32, "classifier: the run to resume had for its batch size 64, but now it is 32"},
+		{part, 35, 64, "classifier: the run to resume had for its training data 399 rows of 30 features (SHA-256 "},
+		{part, 5, 64, "classifier: the run to resume had for its training data 399 rows of 30 features (SHA-256 "},
+		{part, 35, 0, "classifier: the run to resume had for its training data 399 rows of 30 features (SHA-256 "},
 	} {
 		changed := opts
-		changed.Resume, changed.Optimizer, changed.Epochs = from, optim.NewAdamW(optim.OneCycle(0.05, c.steps)), 3
+		changed.Resume, changed.Optimizer, changed.Epochs, changed.BatchSize = from, optim.NewAdamW(optim.OneCycle(0.05, c.steps)), 3, c.batch
 		m, err := classifier.Fit(context.Background(), dev, c.train, changed)
 		if c.want == "" {
 			require.NoError(t, err)

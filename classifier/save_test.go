@@ -178,7 +178,7 @@ func TestHostileDocuments(t *testing.T) {
 		"is damaged: its document does not describe a classifier":                                 func(d map[string]any, _ *modelfile.File) { d["hidden"] = "many" },
 		"is damaged: dataset: the encoder is nil":                                                 func(d map[string]any, _ *modelfile.File) { delete(d, "encoder") },
 		"is damaged: it has hidden layers of widths [-1]":                                         func(d map[string]any, _ *modelfile.File) { d["hidden"] = []int{-1} },
-		`is damaged: tensor "`: func(d map[string]any, _ *modelfile.File) { d["hidden"] = []int{1 << 40} },
+		`is damaged: tensor "`: func(d map[string]any, _ *modelfile.File) { d["hidden"] = []int{1 << 30} },
 		`is damaged: tensor "mlp/0/bias" is F32[3], but its network has F32[1] there`: func(d map[string]any, _ *modelfile.File) { d["hidden"] = []int{} },
 		`is damaged: its network has no tensor "mlp/9/bias"`:                          func(_ map[string]any, f *modelfile.File) { f.Tensors["mlp/9/bias"] = f.Tensors["mlp/0/bias"] },
 		`is damaged: classifier: there is no loss "zero"`:                             func(d map[string]any, _ *modelfile.File) { d["loss"] = "zero" },

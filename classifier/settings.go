@@ -8,6 +8,7 @@ import (
 	"hash/fnv"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/pullback-go/pullback/dataset"
@@ -41,9 +42,11 @@ func settings(o Options, r recipe, train, validation *dataset.Matrix) []Setting 
 }
 
 // difference returns an error that names a setting that is not what it was: the first, but one that may follow from
-// others, as schedules and balanced weights do from the data, only if no other differs.
+// others, as batch sizes, schedules and balanced weights do from the data, only if no other differs.
 func difference(was, is []Setting) error {
-	follows := func(i int) bool { return is[i].Name == "learning rate" || is[i].Name == "class weights" }
+	follows := func(i int) bool {
+		return slices.Contains([]string{"batch size", "learning rate", "class weights"}, is[i].Name)
+	}
 	at := -1
 	for i, now := range is {
 		if i >= len(was) || was[i].Name != now.Name {

@@ -91,10 +91,20 @@ func (r *Report) check() error {
 	return nil
 }
 
+// FileNames returns the names of all files that a report can have in its directory, the page's first.
+func FileNames() []string {
+	return []string{
+		PageName,
+		"loss.png", "roc.png", "precision_recall.png", "scores.png", "calibration.png", "confusion.png", "features.png", "boundary.png",
+		"graph.dot", "graph.svg",
+	}
+}
+
 // Write writes the report into the directory, which is made if it is not there: a page
-// named [PageName], its pictures as PNG files, and graph.dot and graph.svg. Files of
-// these names are replaced, or removed if this report has no such part, so that what is there
-// belongs to the page. Others are left alone.
+// named [PageName], its pictures as PNG files, and graph.dot and graph.svg. Regular files of the names
+// that [FileNames] returns are replaced, or removed if this report has no such part, so that what is there
+// belongs to the page. Whatever else is there is left alone; it is an error if it has the place of a file, as a
+// symbolic link may.
 //
 // The font of the pictures has the Latin, Greek and Cyrillic scripts. A name with other characters has a
 // stand-in there, such as "positive class" or "feature 7", and the page says which.
@@ -146,6 +156,12 @@ func Write(ctx context.Context, dir string, r *Report) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("report: its directory cannot be made: %w", err)
 	}
+	for _, f := range files {
+		path := filepath.Join(dir, f.name)
+		if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+			return fmt.Errorf("report: %s cannot be written: what is there is not a regular file; move it away or choose another directory", path)
+		}
+	}
 	if err := removeOthers(dir, files); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
@@ -157,15 +173,9 @@ func Write(ctx context.Context, dir string, r *Report) error {
 	return nil
 }
 
-// names are those of all files but the page that a report can have.
-var names = []string{
-	"loss.png", "roc.png", "precision_recall.png", "scores.png", "calibration.png", "confusion.png", "features.png", "boundary.png",
-	"graph.dot", "graph.svg",
-}
-
 // removeOthers removes the files of an earlier report that are none of this one's.
 func removeOthers(dir string, files []file) error {
-	for _, name := range names {
+	for _, name := range FileNames() {
 		path := filepath.Join(dir, name)
 		if slices.ContainsFunc(files, func(f file) bool { return f.name == name }) {
 			continue

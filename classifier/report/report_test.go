@@ -143,6 +143,7 @@ func TestWrite(t *testing.T) {
 		"precision_recall.png", "report.html", "roc.png", "scores.png",
 	}
 	require.ElementsMatch(t, names, keys(files), "nothing else is left behind")
+	require.ElementsMatch(t, append(names, "graph.svg"), report.FileNames())
 	require.Equal(t, r.DOT, string(files["graph.dot"]))
 
 	p := parse(t, files["report.html"])
@@ -416,6 +417,18 @@ func TestExistingDirectory(t *testing.T) {
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "roc.png"), 0o755))
 	require.NoError(t, report.Write(context.Background(), dir, &report.Report{}))
 	require.DirExists(t, filepath.Join(dir, "roc.png"), "no report has made it")
+
+	// A link is neither followed nor removed, whether it has the place of a file or not.
+	dir = t.TempDir()
+	mine := filepath.Join(t.TempDir(), "mine")
+	require.NoError(t, os.WriteFile(mine, []byte("mine"), 0o600))
+	if err := os.Symlink(mine, filepath.Join(dir, "loss.png")); err == nil { // as not everyone may on Windows
+		require.NoError(t, report.Write(context.Background(), dir, &report.Report{}))
+		err = report.Write(context.Background(), dir, &report.Report{Curves: sample().Curves, DOT: "digraph {}"})
+		require.ErrorContains(t, err, "loss.png cannot be written: what is there is not a regular file")
+		require.ElementsMatch(t, []string{"loss.png", "report.html"}, keys(read(t, dir)), "nothing is written")
+		require.Equal(t, "mine", string(read(t, dir)["loss.png"]))
+	}
 
 	dir = t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "notes.txt"), []byte("mine"), 0o600))

@@ -30,6 +30,10 @@ func TestBadInput(t *testing.T) {
 	write("noheader.csv", "1,2,0\n1,3,1\n")
 	write("tiny.csv", "a,b,y\n1,2,0\n1,2,1\n")
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "page/report.html"), 0o700))
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "pictures"), 0o700))
+	for _, name := range []string{"pictures/roc.png", "pictures/boundary.png"} {
+		write(name, "mine")
+	}
 	before, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	for _, c := range []struct {
@@ -82,6 +86,9 @@ func TestBadInput(t *testing.T) {
 		{[]string{"-folds", "1", "-data", "missing.csv"}, []string{"1 fold"}},
 		{[]string{"-folds", "-1", "-data", "missing.csv"}, []string{"-1 folds"}},
 		{[]string{"-folds", "3", "-save", "m"}, []string{"-folds", "-save"}},
+		{[]string{"-folds", "3", "-test", "0.2"}, []string{"-folds", "-test"}},
+		{[]string{"-folds", "3", "-patience", "2", "-validation", "0"}, []string{"-patience", "-validation"}},
+		{[]string{"-folds", "3", "-validation", "0.999", "-data", "tiny.csv"}, []string{"tiny.csv"}},
 		{[]string{"-save", "no/such/place"}, []string{"no/such/place"}},
 		{[]string{"-save", "three.csv", "-data", "three.csv"}, []string{"three.csv", "the file of the data"}},
 		{[]string{"-resume", "missing"}, []string{"missing"}},
@@ -98,6 +105,14 @@ func TestBadInput(t *testing.T) {
 		{[]string{"-save", "model", "-resume", "model"}, []string{"model", "no such file"}},
 		{[]string{"-save", "page/r", "-report", "page/r/s"}, []string{"-report cannot write page/r/s/report.html", "page/r is the file of the model"}},
 		{[]string{"-json", "report.html", "-report", "."}, []string{"-report cannot write report.html", "the file of the result"}},
+		{[]string{"-data", "pictures/roc.png", "-report", "pictures"}, []string{"-report cannot write pictures/roc.png", "the file of the data"}},
+		{[]string{"-data", "pictures/boundary.png", "-report", "./pictures"}, []string{"-report cannot write pictures/boundary.png", "the file of the data"}},
+		{[]string{"-resume", "pictures/roc.png", "-report", "pictures"}, []string{"-report cannot write pictures/roc.png", "the model to resume"}},
+		{[]string{"-save", "pictures/scores.png", "-report", "pictures"}, []string{"-report cannot write pictures/scores.png", "the file of the model"}},
+		{[]string{"-save", "new/scores.png", "-report", "./new"}, []string{"-report cannot write new/scores.png", "the file of the model"}},
+		{[]string{"-json", "new/deep/graph.svg", "-report", "new/deep"}, []string{"-report cannot write new/deep/graph.svg", "the file of the result"}},
+		{[]string{"-save", "new/model", "-report", "new", "-data", "missing.csv"}, []string{"missing.csv"}},
+		{[]string{"-save", "-", "-data", "missing.csv"}, []string{"standard output", "regular file"}},
 		{[]string{"-data", "moons", "-label", "foo", "-drop", "zz", "-positive", "7", "-missing", "refuse"}, []string{"moons", "leave out -drop, -label, -missing, -positive"}},
 		{[]string{"-data", "moons", "-max-categories", "5", "-header", "auto"}, []string{"leave out -header, -max-categories"}},
 		{[]string{"-max-categories", "-1"}, []string{"-1 categories"}},
@@ -118,6 +133,11 @@ func TestBadInput(t *testing.T) {
 	after, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	require.Len(t, after, len(before), "nothing was left half-written")
+	for _, name := range []string{"pictures/roc.png", "pictures/boundary.png"} {
+		content, err := os.ReadFile(filepath.Join(dir, name))
+		require.NoError(t, err)
+		require.Equal(t, "mine", string(content))
+	}
 }
 
 func TestWrongFlags(t *testing.T) {

@@ -81,6 +81,7 @@ type trainFlags struct {
 	source           source
 	device           string
 	validation, test float64 // shares of the rows; validation may be unset
+	tested           bool    // test was given
 	folds            int
 	lr               float64
 	optimizer        string
@@ -164,7 +165,7 @@ func parseTrain(args []string, stderr io.Writer) (action, error) {
 		}
 		return nil
 	})
-	flags.Func("validation", fmt.Sprintf("`share` of the rows on which the best epoch is chosen; 0 for none (default 0.1, but of fewer than %d rows 0 unless -patience or -threshold needs some)", fewRows), func(text string) (err error) {
+	flags.Func("validation", fmt.Sprintf("`share` of the rows, with -folds of those that a fold trains on, on which the best epoch is chosen; 0 for none (default 0.1, but of fewer than %d rows 0 unless -patience or -threshold needs some)", fewRows), func(text string) (err error) {
 		if c.validation, err = strconv.ParseFloat(text, 64); err == nil && !(c.validation >= 0 && c.validation < 1) {
 			err = errors.New("it must be at least 0 and below 1")
 		}
@@ -172,17 +173,18 @@ func parseTrain(args []string, stderr io.Writer) (action, error) {
 	})
 	flags.Float64Var(&c.test, "test", 0.2, "share of the rows to test with; 0 for none")
 	flags.IntVar(&o.Patience, "patience", 0, "stop after so many epochs without a lower validation loss; 0 for never")
-	flags.IntVar(&c.folds, "folds", 0, "cross-validate with so many folds, and keep no model")
+	flags.IntVar(&c.folds, "folds", 0, "cross-validate with so many folds, each trained as a model would be otherwise, and keep no model")
 	flags.StringVar(&c.threshold, "threshold", "0", "`score` from which on a row is positive, or f1 or youden for the best by the validation rows")
 	flags.Uint64Var(&o.Seed, "seed", o.Seed, "seed of the split, the initial weights and the order of the rows")
 	flags.StringVar(&c.save, "save", "", "save the model to this `file`, also while it is trained")
 	flags.StringVar(&c.resume, "resume", "", "go on with the training of the model in this `file`")
 	flags.StringVar(&c.report, "report", "", "write a page with pictures into this `directory`")
-	flags.StringVar(&c.json, "json", "", "also write the result to this `file`")
+	flags.StringVar(&c.json, "json", "", "also write the result to this `file`; if -, to the standard output, and all else to the standard error")
 	flags.BoolVar(&c.quiet, "quiet", false, "print nothing but the result")
 	if err := finish(flags, args); err != nil {
 		return nil, err
 	}
+	flags.Visit(func(f *flag.Flag) { c.tested = c.tested || f.Name == "test" })
 	if c.lr == 0 {
 		c.lr = classifier.DefaultRate(o.Hidden)
 	}

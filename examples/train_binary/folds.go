@@ -5,22 +5,29 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/pullback-go/pullback/classifier"
 	"github.com/pullback-go/pullback/dataset"
 	"github.com/pullback-go/pullback/device"
 )
 
-// crossValidate says how well the options do.
-func (c *trainFlags) crossValidate(ctx context.Context, dev device.Device, frame *dataset.Frame, stdout io.Writer) error {
-	c.setEpochs(false)
+// crossValidate says how well the options do, and returns what writes that as JSON.
+func (c *trainFlags) crossValidate(ctx context.Context, dev device.Device, frame *dataset.Frame, stdout, _ io.Writer) (write func(io.Writer) error, err error) {
+	share := c.validationShare(frame.Rows())
+	c.setEpochs(share > 0)
 	o := c.options
 	o.Logger = nil // which would say the same of every fold
-	rows := frame.Rows() - frame.Rows()/max(c.folds, 1)
-	o.Optimizer = c.newOptimizer(rows)
-	folds, err := classifier.CrossValidate(ctx, dev, frame, c.folds, o)
+	rows := float64(frame.Rows() - frame.Rows()/c.folds)
+	o.Optimizer = c.newOptimizer(int(math.Round(rows - share*rows)))
+	if !c.quiet {
+		if _, err := fmt.Fprintln(stdout, c.describeFolds(share)); err != nil {
+			return nil, err
+		}
+	}
+	folds, err := classifier.CrossValidate(ctx, dev, frame, c.folds, share, o)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	type average struct {
 		Mean      float64 `json:"mean"`
@@ -47,14 +54,24 @@ func (c *trainFlags) crossValidate(ctx context.Context, dev device.Device, frame
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	return c.writeJSON(func(w io.Writer) error {
+	return func(w io.Writer) error {
 		data, err := json.Marshal(map[string]any{"seed": o.Seed, "device": dev.Name(), "dtype": o.DType.String(), "folds": folds, "mean": averages})
 		if err != nil {
 			return err
 		}
 		return indented(w, data)
-	})
+	}, err
+}
+
+// describeFolds says how the model of each fold is trained, with a share of its rows for validation.
+func (c *trainFlags) describeFolds(share float64) string {
+	text := fmt.Sprintf("%d folds, %v of the training rows of each for validation", c.folds, share)
+	if share == 0 {
+		text = fmt.Sprintf("%d folds, without validation", c.folds)
+	}
+	text += fmt.Sprintf("; %s", count(c.options.Epochs, "epoch"))
+	if c.options.Patience > 0 {
+		text += fmt.Sprintf(" at most, with a patience of %d", c.options.Patience)
+	}
+	return text + fmt.Sprintf("; seed %d, %s", c.options.Seed, c.options.DType)
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/pullback-go/pullback/classifier"
 	"github.com/pullback-go/pullback/classifier/metrics"
 	"github.com/pullback-go/pullback/dataset"
-	"github.com/pullback-go/pullback/internal/atomicfile"
 )
 
 // result is what -json writes, followed by the measures of the test rows.
@@ -61,14 +60,6 @@ func (r *result) write(w io.Writer) error {
 		data = append(append(data[:len(data)-1], ','), summary[1:]...)
 	}
 	return indented(w, data)
-}
-
-// writeJSON writes the file of -json, if one is wanted.
-func (c *trainFlags) writeJSON(fill func(io.Writer) error) error {
-	if c.json == "" {
-		return nil
-	}
-	return atomicfile.Write(c.json, fill)
 }
 
 func indented(w io.Writer, data []byte) error {

@@ -22,8 +22,23 @@ func (c *trainFlags) train(ctx context.Context, stdout, stderr io.Writer) (err e
 	if err := c.check(); err != nil {
 		return err
 	}
-	if err := c.checkFiles(); err != nil {
+	inputs, outputs := c.files()
+	if err := checkOverlaps(inputs, outputs); err != nil {
 		return err
+	}
+	if c.report != "" { // now, since the other outputs may be in it
+		tidy, err := makeFolder(c.report)
+		defer tidy()
+		if err != nil {
+			return fmt.Errorf("the directory of the report cannot be made: %w", err)
+		}
+	}
+	if err := checkWritable(outputs); err != nil {
+		return err
+	}
+	text := stdout
+	if c.json == standardOutput {
+		text = stderr
 	}
 	var frame *dataset.Frame
 	var dev device.Device
@@ -34,7 +49,7 @@ func (c *trainFlags) train(ctx context.Context, stdout, stderr io.Writer) (err e
 		if dev, err = device.Open(c.device); err != nil || c.quiet {
 			return err
 		}
-		_, err = fmt.Fprint(stdout, frame.Schema())
+		_, err = fmt.Fprint(text, frame.Schema())
 		return err
 	})
 	if err != nil {
@@ -44,10 +59,15 @@ func (c *trainFlags) train(ctx context.Context, stdout, stderr io.Writer) (err e
 	if !c.quiet {
 		c.options.Logger = slog.New(notes{stderr})
 	}
+	work := c.fit
 	if c.folds > 0 {
-		return c.crossValidate(ctx, dev, frame, stdout)
+		work = c.crossValidate
 	}
-	return c.fit(ctx, dev, frame, stdout, stderr)
+	write, err := work(ctx, dev, frame, text, stderr)
+	if err != nil || c.json == "" {
+		return err
+	}
+	return writeFile(ctx, c.json, stdout, write)
 }
 
 func (c *trainFlags) check() error {
@@ -62,33 +82,38 @@ func (c *trainFlags) check() error {
 		return fmt.Errorf("a threshold of %q; it must be a finite number, f1 or youden", c.threshold)
 	case c.folds < 0 || c.folds == 1:
 		return fmt.Errorf("cross-validation with %s; it takes 2 or more, or 0 for none", count(c.folds, "fold"))
-	case c.folds > 0 && (c.save != "" || c.resume != "" || c.report != "" || c.options.Patience > 0 || c.threshold != "0"):
-		return errors.New("with -folds no model is kept, so -save, -resume, -report, -patience and -threshold have no meaning; leave them out")
-	case c.folds == 0 && c.validation == 0 && c.options.Patience > 0:
+	case c.folds > 0 && (c.save != "" || c.resume != "" || c.report != "" || c.tested || c.threshold != "0"):
+		return errors.New("with -folds no model is kept and every row is tested with once, so -save, -resume, -report, -test and -threshold have no meaning; leave them out")
+	case c.save == standardOutput:
+		return errors.New("-save cannot write to the standard output: a model needs a regular file")
+	case c.validation == 0 && c.options.Patience > 0:
 		return errors.New("-patience needs rows to measure the loss on; set -validation to a share such as 0.1")
-	case c.folds == 0 && c.validation == 0 && chosen:
+	case c.validation == 0 && chosen:
 		return fmt.Errorf("-threshold %s needs rows to choose it by; set -validation to a share such as 0.1", c.threshold)
 	}
 	return c.source.check()
 }
 
-func (c *trainFlags) checkFiles() error {
-	page := ""
-	if c.report != "" {
-		page = filepath.Join(c.report, report.PageName)
-	}
-	inputs := []file{{"resume", c.resume, "model to resume"}}
+// files returns the files that are read and those that are written.
+func (c *trainFlags) files() (inputs, outputs []file) {
+	inputs = []file{{"resume", c.resume, "model to resume"}}
 	if !c.source.isToy() {
 		inputs = append(inputs, c.source.file())
 	}
-	return checkOutputs(inputs, []file{{"json", c.json, "result"}, {"save", c.save, "model"}, {"report", page, "report"}})
+	outputs = []file{{"json", c.json, "result"}, {"save", c.save, "model"}}
+	if c.report != "" {
+		for _, name := range report.FileNames() {
+			outputs = append(outputs, file{"report", filepath.Join(c.report, name), "report"})
+		}
+	}
+	return inputs, outputs
 }
 
-// fit trains a model and says how well it does.
-func (c *trainFlags) fit(ctx context.Context, dev device.Device, frame *dataset.Frame, stdout, stderr io.Writer) (err error) {
+// fit trains a model and says how well it does, and returns what writes that as JSON.
+func (c *trainFlags) fit(ctx context.Context, dev device.Device, frame *dataset.Frame, stdout, stderr io.Writer) (write func(io.Writer) error, err error) {
 	train, validation, test, err := frame.Split(c.validationShare(frame.Rows()), c.test, c.options.Seed)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	c.setEpochs(validation.Rows() > 0)
 	o := c.options
@@ -96,7 +121,7 @@ func (c *trainFlags) fit(ctx context.Context, dev device.Device, frame *dataset.
 	o.Optimizer = c.newOptimizer(train.Rows())
 	if c.resume != "" {
 		if o.Resume, err = classifier.Load(dev, c.resume); err != nil {
-			return err
+			return nil, err
 		}
 		defer func() { err = errors.Join(err, o.Resume.Close()) }()
 	}
@@ -104,7 +129,7 @@ func (c *trainFlags) fit(ctx context.Context, dev device.Device, frame *dataset.
 	show, finish := func(classifier.Progress) {}, func() {}
 	if !c.quiet {
 		if _, err := fmt.Fprintf(stdout, "training on %s, %d for validation, %d held out; seed %d, %s\n", count(train.Rows(), "row"), validation.Rows(), test.Rows(), o.Seed, o.DType); err != nil {
-			return err
+			return nil, err
 		}
 		show, finish = showProgress(stderr, train.Rows())
 	}
@@ -118,7 +143,7 @@ func (c *trainFlags) fit(ctx context.Context, dev device.Device, frame *dataset.
 	model, err := classifier.Fit(ctx, dev, train, o)
 	finish()
 	if err != nil {
-		return c.explainStop(ctx, err)
+		return nil, c.explainStop(ctx, err)
 	}
 	defer func() { err = errors.Join(err, model.Close()) }()
 	if history := model.History(); !c.quiet && validation.Rows() > 0 {
@@ -129,31 +154,31 @@ func (c *trainFlags) fit(ctx context.Context, dev device.Device, frame *dataset.
 			}
 		}
 		if _, err := fmt.Fprintf(stdout, "epoch %d of %d has the lowest validation loss and is kept\n", best+1, len(history)); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	if err := c.setThreshold(model, validation); err != nil {
-		return err
+		return nil, err
 	}
 	if c.save != "" {
 		if err := model.Save(c.save); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	r := result{Seed: o.Seed, Device: dev.Name(), DType: o.DType.String(), Epochs: len(model.History()), StepsPerSecond: speed.stepsPerSecond}
 	if err := r.judge(model, train, test, stdout); err != nil {
-		return err
+		return nil, err
 	}
 	if c.report != "" {
 		page, err := report.Of(model, train, test)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if err := report.Write(ctx, c.report, page); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return c.writeJSON(r.write)
+	return r.write, nil
 }
 
 // setThreshold sets the model's threshold as -threshold says.

@@ -150,6 +150,7 @@ func TestHowAFileIsRead(t *testing.T) {
 func TestFolds(t *testing.T) {
 	dir := t.TempDir()
 	stdout, _ := succeed(t, dir, "-folds", "3", "-epochs", "3", "-json", "result.json")
+	require.Contains(t, stdout, "3 folds, 0.1 of the training rows of each for validation; 3 epochs; seed 1, float32\nfold 1 of 3: loss ")
 	require.Contains(t, stdout, "fold 3 of 3: loss ")
 	require.Regexp(t, `AUC 0\.\d{4} ± 0\.\d{4}\n$`, stdout)
 	fields := readJSON(t, filepath.Join(dir, "result.json"))
@@ -158,13 +159,35 @@ func TestFolds(t *testing.T) {
 		sum += fold.(map[string]any)["auc"].(float64)
 	}
 	require.InDelta(t, sum/3, fields["mean"].(map[string]any)["auc"].(map[string]any)["mean"], 1e-12)
+
+	// Each fold is trained as a single run of so many rows is.
+	rows := "age,ill\n" + strings.Repeat("1,0\n2,1\n3,0\n4,1\n", 20)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "few.csv"), []byte(rows), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "many.csv"), []byte(rows+strings.Repeat(rows[8:], 6)), 0o600))
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"-data", "few.csv"}, "2 folds, without validation; 15 epochs; "},
+		{[]string{"-data", "many.csv"}, "2 folds, 0.1 of the training rows of each for validation; 60 epochs at most, with a patience of 10; "},
+		{[]string{"-data", "few.csv", "-patience", "2"}, "2 folds, 0.1 of the training rows of each for validation; 60 epochs at most, with a patience of 2; "},
+		{[]string{"-data", "many.csv", "-validation", "0"}, "2 folds, without validation; 15 epochs; "},
+		{[]string{"-data", "few.csv", "-validation", "0.2", "-epochs", "1"}, "2 folds, 0.2 of the training rows of each for validation; 1 epoch; "},
+	} {
+		stdout, _ := succeed(t, dir, append(c.args, "-folds", "2")...)
+		require.Contains(t, stdout, "\n"+c.want)
+		stdout, _ = succeed(t, dir, append(c.args, "-folds", "2", "-quiet")...)
+		require.True(t, strings.HasPrefix(stdout, "fold 1 of 2: loss "), stdout)
+	}
 }
 
 // The pictures are there, and with two features the boundary is too.
 func TestReport(t *testing.T) {
 	dir := t.TempDir()
 	succeed(t, dir, "-report", "moons", "-data", "moons", "-epochs", "3")
-	succeed(t, dir, "-report", "cancer", "-epochs", "3", "-hidden", "none", "-test", "0")
+	succeed(t, dir, "-report", "cancer", "-epochs", "3", "-hidden", "none", "-test", "0", "-save", "cancer/model", "-json", "cancer/result.json")
+	require.FileExists(t, filepath.Join(dir, "cancer", "model"))
+	require.FileExists(t, filepath.Join(dir, "cancer", "result.json"))
 	for _, name := range []string{"report.html", "loss.png", "roc.png", "precision_recall.png", "scores.png", "calibration.png", "confusion.png", "features.png", "graph.dot"} {
 		for _, report := range []string{"moons", "cancer"} {
 			require.FileExists(t, filepath.Join(dir, report, name))

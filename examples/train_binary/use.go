@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -10,7 +11,6 @@ import (
 
 	"github.com/pullback-go/pullback/classifier"
 	"github.com/pullback-go/pullback/device"
-	"github.com/pullback-go/pullback/internal/atomicfile"
 )
 
 // useFlags is what the flags of the commands say that use a model.
@@ -43,7 +43,7 @@ func parsePredict(args []string, stderr io.Writer) (action, error) {
 	flags := newFlags("train_binary predict", "writes a score, a probability and a label for each row, as CSV, in the order of the rows", stderr)
 	c.source.add(flags, "`file` of rows, with the columns that the model was trained on, or - for the standard input")
 	flags.StringVar(&c.model, "model", "", "`file` of the model")
-	flags.StringVar(&c.out, "out", "", "`file` to write; the standard output if empty")
+	flags.StringVar(&c.out, "out", "", "`file` to write; the standard output if empty or -")
 	flags.StringVar(&c.device, "device", "cpu", "`device` to compute on")
 	if err := finish(flags, args); err != nil {
 		return nil, err
@@ -52,16 +52,13 @@ func parsePredict(args []string, stderr io.Writer) (action, error) {
 }
 
 func (c *useFlags) predict(ctx context.Context, stdout, stderr io.Writer) error {
-	if err := checkOutputs([]file{c.source.file(), c.modelFile()}, []file{{"out", c.out, "predictions"}}); err != nil {
+	outputs := []file{{"out", c.out, "predictions"}}
+	if err := cmp.Or(checkOverlaps([]file{c.source.file(), c.modelFile()}, outputs), checkWritable(outputs)); err != nil {
 		return err
 	}
-	write := func(w io.Writer) error {
+	return writeFile(ctx, cmp.Or(c.out, standardOutput), stdout, func(w io.Writer) error {
 		return c.with(ctx, func(m *classifier.Model) error { return writePredictions(w, stderr, m, c.source) })
-	}
-	if c.out == "" {
-		return write(stdout)
-	}
-	return atomicfile.Write(c.out, write)
+	})
 }
 
 // writePredictions writes a line a row, as it reads them, and in the end notes about all of them.
@@ -127,7 +124,7 @@ func parseExport(args []string, stderr io.Writer) (action, error) {
 	c := new(useFlags)
 	flags := newFlags("train_binary export", "writes a model for other runtimes", stderr)
 	flags.StringVar(&c.model, "model", "", "`file` of the model")
-	flags.StringVar(&c.out, "onnx", "", "ONNX `file` to write")
+	flags.StringVar(&c.out, "onnx", "", "ONNX `file` to write; the standard output if -")
 	flags.StringVar(&c.device, "device", "cpu", "`device` to load the model on")
 	if err := finish(flags, args); err != nil {
 		return nil, err
@@ -135,11 +132,12 @@ func parseExport(args []string, stderr io.Writer) (action, error) {
 	return c.export, required(flags, "model", "onnx")
 }
 
-func (c *useFlags) export(ctx context.Context, _, _ io.Writer) error {
-	if err := checkOutputs([]file{c.modelFile()}, []file{{"onnx", c.out, "exported model"}}); err != nil {
+func (c *useFlags) export(ctx context.Context, stdout, _ io.Writer) error {
+	outputs := []file{{"onnx", c.out, "exported model"}}
+	if err := cmp.Or(checkOverlaps([]file{c.modelFile()}, outputs), checkWritable(outputs)); err != nil {
 		return err
 	}
-	return atomicfile.Write(c.out, func(w io.Writer) error {
+	return writeFile(ctx, c.out, stdout, func(w io.Writer) error {
 		return c.with(ctx, func(m *classifier.Model) error { return m.ExportONNX(w) })
 	})
 }
