@@ -190,7 +190,7 @@ func (c *column) learn(cell string, line int) (reason string) {
 		if c.words++; looksDecimal(cell) {
 			c.decimals++
 		}
-	} else if c.words == 0 && len(c.texts) >= c.maxCodes {
+	} else if c.words == 0 && (len(c.texts) >= c.maxCodes || len(cell) > maxTextLength) {
 		c.toPlain()
 		return ""
 	}

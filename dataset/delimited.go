@@ -7,6 +7,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -16,6 +17,10 @@ const comment = '#'
 
 // readCSV reads delimited text, of which sample is the beginning.
 func (b *builder) readCSV(text *bufio.Reader, sample []byte) error {
+	text, sample, err := b.wholeLines(text, sample)
+	if err != nil {
+		return err
+	}
 	plan := b.planCSV(sample) // reading on overwrites the sample
 	b.layout.format, b.layout.comma, b.layout.header = CSV, plan.comma, plan.header
 	switch c := plan.comma; {
@@ -28,13 +33,17 @@ func (b *builder) readCSV(text *bufio.Reader, sample []byte) error {
 	case d == b.opts.Comma:
 		return &ParseError{Source: b.source, Reason: "cells cannot be separated by " + strconv.QuoteRune(d) + ", which numbers have before their decimals; set the option comma or decimal to something else"}
 	}
-	lines := &csvLines{text: text, comma: utf8.AppendRune(nil, plan.comma), plan: plan, width: plan.width}
-	b.csv = lines
+	b.csv = &csvLines{source: b.source, text: text, comma: utf8.AppendRune(nil, plan.comma), plan: plan, width: plan.width}
+	return b.csv.explain(b.readRecords(b.csv))
+}
+
+// readRecords reads the records of lines.
+func (b *builder) readRecords(lines *csvLines) error {
 	records := csv.NewReader(lines)
-	records.Comma = plan.comma
+	records.Comma = lines.plan.comma
 	records.ReuseRecord = true
-	records.TrimLeadingSpace = plan.comma != '\t' // which is space too
-	records.FieldsPerRecord = -1                  // the rows are counted here, where more can be said
+	records.TrimLeadingSpace = lines.plan.comma != '\t' // which is space too
+	records.FieldsPerRecord = -1                        // the rows are counted here, where more can be said
 	next := func() ([]string, error) {
 		record, err := records.Read()
 		if err == nil {
@@ -95,6 +104,7 @@ func (b *builder) addRecord(record []string) error {
 		if len(record) > len(b.names) {
 			mend = "enclose a cell in quotes if it contains the separator"
 		}
+		mend += b.separatorHint(record...)
 		if b.layout.header {
 			return b.rowError("the row has %s, but the header names %s; %s", count(len(record), "cell"), count(len(b.names), "column"), mend)
 		}
@@ -166,32 +176,111 @@ func (b *builder) syntaxError(err error, cells int) error {
 	return e
 }
 
+// separatorName is what a separator is called in a sentence.
+func separatorName(comma rune) string {
+	if name := map[rune]string{',': "commas", ';': "semicolons", '\t': "tabs"}[comma]; name != "" {
+		return name
+	}
+	return strconv.QuoteRune(comma)
+}
+
+// separatorHint says what to do if the cells that an error is about were split in the wrong places, as they
+// may have been if there is another separator in them, or nothing to split.
+func (b *builder) separatorHint(cells ...string) string {
+	if b.csv == nil || len(b.names) > 1 && !slices.ContainsFunc(cells, func(cell string) bool { return strings.ContainsAny(cell, ",;\t|") }) {
+		return ""
+	}
+	return "; if something other than " + separatorName(b.layout.comma) + " separates the cells, set the option comma"
+}
+
+// separatorCandidates are what may separate cells if nothing else is said.
+var separatorCandidates = []byte{'\t', ';', ','}
+
 // findComma finds what separates cells: what gives all lines of the sample the same
-// number of them, two or more. A tab or semicolon is seldom part of a cell and
-// goes before a comma, which may be a decimal comma. If lines are uneven,
-// it is what the first has most of.
+// number of them, two or more. A tab is seldom part of a cell and goes first; of semicolons and commas it
+// is those that give more cells, or else semicolons. If lines are uneven, it is what the first has most of.
 func findComma(lines [][]byte) rune {
-	candidates := []byte{'\t', ';', ','}
 	var first, least, most [3]int
 	for k, line := range lines {
-		for i := range candidates {
-			n, _ := separators(line, candidates[i:i+1], false)
+		for i, c := range separatorCandidates {
+			n, _ := separators(line, []byte{c}, false)
+			if c == ',' {
+				n -= decimalCommas(line)
+			}
 			if k == 0 {
 				first[i], least[i], most[i] = n, n, n
 			}
 			least[i], most[i] = min(least[i], n), max(most[i], n)
 		}
 	}
+	even := func(i int) bool { return least[i] > 0 && least[i] == most[i] }
 	best := 2
-	for i := range candidates {
-		if least[i] > 0 && least[i] == most[i] {
-			return rune(candidates[i])
-		}
-		if first[i] > first[best] {
-			best = i
+	switch {
+	case even(0):
+		best = 0
+	case even(1) && !(even(2) && least[2] > least[1]):
+		best = 1
+	case even(2):
+	default:
+		for i, n := range first {
+			if n > first[best] {
+				best = i
+			}
 		}
 	}
-	return rune(candidates[best])
+	return rune(separatorCandidates[best])
+}
+
+// decimalCommas counts the cells of a line that are numbers with a decimal comma if semicolons separate them.
+func decimalCommas(line []byte) (n int) {
+	if bytes.IndexByte(line, ';') < 0 {
+		return 0
+	}
+	for cell := range bytes.SplitSeq(line, []byte{';'}) {
+		if looksDecimal(string(bytes.TrimSpace(cell))) {
+			n++
+		}
+	}
+	return n
+}
+
+// wantedLines is how many lines of a sample must be whole: one with sep=, a header and a row.
+const wantedLines = 3
+
+// wholeLines makes a sample of wide lines longer, until it has whole ones that do not begin with #, and returns a
+// reader of the text with it. Lines that are too long to be read are left for later.
+func (b *builder) wholeLines(text *bufio.Reader, sample []byte) (*bufio.Reader, []byte, error) {
+	if b.whole || len(b.sampleLines(sample[:bytes.LastIndexByte(sample, '\n')+1], wantedLines, notComment)) == wantedLines {
+		return text, sample, nil
+	}
+	candidates := append(utf8.AppendRune(nil, b.opts.Comma), separatorCandidates...)
+	var start []byte
+	for lines, begin, cells := 0, 0, 0; lines < wantedLines && !b.whole; {
+		part, err := text.ReadSlice('\n')
+		start = append(start, part...)
+		for _, c := range candidates {
+			cells += bytes.Count(part, []byte{c})
+		}
+		switch {
+		case cells > maxColumns || len(start) > maxRecord:
+			return again(start, text), start[:len(sample)], nil
+		case err == io.EOF:
+			b.whole = true
+		case err == nil:
+			if line := bytes.TrimRight(start[begin:], "\r\n"); len(line) > 0 && notComment(line) {
+				lines++
+			}
+			begin, cells = len(start), 0
+		case err != bufio.ErrBufferFull:
+			return nil, nil, ioError(b.source, "read", err)
+		}
+	}
+	return again(start, text), start, nil
+}
+
+// again returns a reader of text with what was read of it in front.
+func again(start []byte, text io.Reader) *bufio.Reader {
+	return bufio.NewReaderSize(io.MultiReader(bytes.NewReader(start), text), sampleSize)
 }
 
 // sampleLines returns the lines of a sample that are not blank and that keep accepts,

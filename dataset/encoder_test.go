@@ -554,24 +554,25 @@ paid: 6 yes (+1), 24 no (-1)
 	for i := range 60 {
 		fmt.Fprintf(&codes, "%d,%d%s,\"%d,%d\",#%06x,%d\n", i%5, i+1, strings.Repeat("0", 40), i, i%10, i*i, i%2)
 	}
-	codes.WriteString("3x,1,\"1,5\",#0,1\n\n# the end\n")
+	codes.WriteString("3x,1,\"1,5\",#0,1\n\n#3,1,\"1,5\",#7,1\n# the end\n")
 	rated, err := dataset.ReadFrame(&codes, "films.csv", dataset.Options{})
 	require.NoError(t, err)
 	// A typo is named; numbers beyond 2^53 are whole whatever they stand for.
-	require.Equal(t, `films.csv: CSV separated by commas, with a header; 61 rows, 4 features
-y: 31 1 (+1), 30 0 (-1)
+	require.Equal(t, `films.csv: CSV separated by commas, with a header; 62 rows, 4 features
+y: 32 1 (+1), 30 0 (-1)
 numbers without gaps: huge
 1 line that begins with # is taken for a comment
-"rating": categorical, 6 different: "0", "1", "2", "3", "3x" and 1 more; "3x" in line 62 is not a number, though 60 of the 61 values are, so all are taken for categories; mend it, or leave it empty if it is not known
+1 line that begins with # is taken for a row
+"rating": categorical, 7 different: "#3", "0", "1", "2", "3" and 2 more; "3x" in line 62 is not a number, though 60 of the 62 values are, so all are taken for categories; mend it, or leave it empty if it is not known
 "size": categorical, 61 different: "0,0", "1,1", "1,5", "10,0", "11,1" and 56 more; its values look like numbers with a decimal comma; set the option decimal to a comma when reading CSV, or write them with a point
-"code": categorical, 61 different: "#0", "#000000", "#000001", "#000004", "#000009" and 56 more; its values are all different, so it is likely to be an identifier; drop it
+"code": categorical, 62 different: "#0", "#000000", "#000001", "#000004", "#000009" and 57 more; its values are all different, so it is likely to be an identifier; drop it
 `, rated.Schema().String())
 	require.Len(t, rated.Select([]int{0, 1, 2}).Schema().Columns[0].Notes, 0)
 	few, err := dataset.FitEncoder(rated, dataset.EncoderOptions{MaxCategories: 10})
 	require.NoError(t, err)
 	require.Equal(t, []string{
 		`column "size" is left out: its values look like numbers with a decimal comma; set the option decimal to a comma when reading CSV, or write them with a point`,
-		`column "code" is left out: it has 61 different texts, more than the 10 allowed, so it is likely to be an identifier; drop it, or raise the option MaxCategories`,
+		`column "code" is left out: it has 62 different texts, more than the 10 allowed, so it is likely to be an identifier; drop it, or raise the option MaxCategories`,
 	}, few.Warnings())
 
 	commas, err := readText("a;y\n1,5;0\n2;1\n-2,5e3;1\n", dataset.Options{})

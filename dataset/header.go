@@ -54,9 +54,11 @@ func (b *builder) planCSV(sample []byte) csvPlan {
 	}
 	comma := utf8.AppendRune(nil, p.comma)
 	var hashed [][]byte // rows above it
+	blank := false      // comes after the # of the first of them
 	for _, line := range all[:first] {
-		if n, _ := separators(line, comma, false); n > 0 && n+1 == width {
-			hashed = append(hashed, line)
+		if row := hashedRow(line, comma, width, true); row != nil {
+			blank = blank || len(hashed) == 0 && bytes.HasPrefix(line, []byte("# "))
+			hashed = append(hashed, row)
 		}
 	}
 	if len(hashed) == 0 {
@@ -72,14 +74,30 @@ func (b *builder) planCSV(sample []byte) csvPlan {
 	rows[0][0] = trimHash(rows[0][0], p.comma)
 	p.header = b.hasHeader(rows)
 	switch {
-	case len(below) > 0 && namesAbove(below):
+	case len(below) > 0 && b.namesAbove(below):
 		p.drop, p.header = len(hashed), b.hasHeader(below)
 	case p.header:
 		p.strip = true
-	case namesAbove(rows):
+	case b.namesAbove(rows), blank && b.seemsHeader(rows):
 		p.drop = 1 // which would be a header, but there is to be none
 	}
 	return p
+}
+
+// hashedRow returns a line that begins with # as a row of width cells, two or more; nil if it is none. Above all
+// rows blanks after the # separate nothing, even if cells are separated by blanks.
+func hashedRow(line, comma []byte, width int, above bool) []byte {
+	if n, _ := separators(line, comma, false); n > 0 && n+1 == width {
+		return line
+	}
+	if !above || string(comma) != " " {
+		return nil
+	}
+	line = line[len(line)-len(trimHash(string(line), 0)):]
+	if n, _ := separators(line, comma, false); n > 0 && n+1 == width {
+		return line
+	}
+	return nil
 }
 
 // separatorLine returns the separator that a first line such as sep=; names, for Excel's sake, and what
@@ -127,29 +145,38 @@ func (b *builder) hasHeader(rows [][]string) bool {
 		return b.opts.Header == HasHeader
 	case b.opts.For != nil:
 		return b.opts.For.Header
-	case len(rows) == 0:
+	}
+	return len(rows) == 0 || b.seemsHeader(rows)
+}
+
+// seemsHeader reports whether the first of rows names the columns if nothing is known about it.
+func (b *builder) seemsHeader(rows [][]string) bool {
+	if !b.opts.Unlabeled && b.opts.Label != "" && place(b.opts.Label, len(rows[0])) < 0 && slices.Contains(rows[0], b.opts.Label) {
 		return true
 	}
-	if !b.opts.Unlabeled {
-		label := len(rows[0]) - 1
-		if place(b.opts.Label, len(rows[0])) < 0 && b.opts.Label != "" && slices.Contains(rows[0], b.opts.Label) {
-			return true
-		}
-		if b.opts.Label != "" {
-			label = locate(rows[0], b.opts.Label)
-		}
-		if label >= 0 && isThirdLabel(rows[0][label], rows[1:], label) {
-			return true
-		}
+	label := b.labelPlace(rows[0])
+	if label >= 0 && isThirdLabel(rows[0][label], rows[1:], label) {
+		return true
 	}
-	names, values, counting := headerEvidence(rows)
+	names, values, counting := headerEvidence(rows, label)
 	return counting || names > values || names == 0 && values == 0
 }
 
 // namesAbove reports whether the first of rows is most likely to be a header.
-func namesAbove(rows [][]string) bool {
-	names, values, counting := headerEvidence(rows)
+func (b *builder) namesAbove(rows [][]string) bool {
+	names, values, counting := headerEvidence(rows, b.labelPlace(rows[0]))
 	return counting || names > values
+}
+
+// labelPlace returns the place of the label in a row that may be the header; -1 if there is none.
+func (b *builder) labelPlace(first []string) int {
+	switch {
+	case b.opts.Unlabeled:
+		return -1
+	case b.opts.Label == "":
+		return len(first) - 1
+	}
+	return locate(first, b.opts.Label)
 }
 
 // isThirdLabel reports whether a label column, of which cell is the first, has two other values below
@@ -173,13 +200,18 @@ func isThirdLabel(cell string, below [][]string, column int) bool {
 // headerEvidence counts the cells of the first of rows that must be names, since they are text above
 // nothing but numbers, and those that must be values, since they are numbers or come again below. But
 // three or more whole numbers that go up by equal steps, such as years, may be either and do not count,
-// and those that count the columns from 0 are names, as some programs write.
-func headerEvidence(rows [][]string) (names, values int, counting bool) {
+// and those that count the columns from 0 are names, as some programs write. A number at the place of the label,
+// -1 if there is none, is a value like all others if it comes again below.
+func headerEvidence(rows [][]string, label int) (names, values int, counting bool) {
 	first, below := rows[0], rows[1:]
 	var whole []int
 	numbers := 0
 	for i, cell := range first {
 		if number(cell) || looksDecimal(cell) {
+			if i == label && slices.ContainsFunc(below, func(row []string) bool { return i < len(row) && sameNumber(row[i], cell) }) {
+				values++
+				continue
+			}
 			numbers++
 			if n, err := strconv.Atoi(cell); err == nil {
 				whole = append(whole, n)

@@ -13,9 +13,10 @@ import (
 // table, leaving a blank line so that lines keep their numbers, and stops at a record that has too many
 // cells or bytes before memory is taken for it.
 type csvLines struct {
-	text  *bufio.Reader
-	comma []byte
-	plan  csvPlan
+	source string
+	text   *bufio.Reader
+	comma  []byte
+	plan   csvPlan
 
 	rest    []byte // of what is to be passed on
 	line    int    // that rest belongs to, from 1
@@ -26,10 +27,14 @@ type csvLines struct {
 	fields  int // of the record so far
 	size    int // bytes of the record so far
 
-	comments int // lines that begin with # and are left out
-	blank    int // blank lines since the last record
-	blanks   int // blank lines between records
+	comments int   // lines that begin with # and are left out
+	hashes   int   // those that are rows
+	hashed   []int // the first maxHashed of these, for errors about them
+	blank    int   // blank lines since the last record
+	blanks   int   // blank lines between records
 }
+
+const maxHashed = 1000
 
 var errRecordLimit = errors.New("the record is too long")
 
@@ -132,15 +137,18 @@ func (l *csvLines) whole(start []byte) ([]byte, error) {
 // comment returns what is left of a line that begins with #: nothing but its end if it is a
 // comment.
 func (l *csvLines) comment(line []byte) []byte {
-	n, _ := separators(line, l.comma, false)
+	row := hashedRow(line, l.comma, l.width, l.records == 0)
 	switch {
-	case n > 0 && n+1 == l.width && (l.records > 0 || l.plan.drop == 0):
-		if l.records == 0 && l.plan.strip {
-			line = line[len(line)-len(trimHash(string(line), l.plan.comma)):]
-		}
-		return line
-	case n > 0 && n+1 == l.width:
+	case row == nil:
+	case l.records == 0 && l.plan.drop > 0:
 		l.plan.drop--
+	case l.records == 0 && l.plan.strip:
+		return row[len(row)-len(trimHash(string(row), l.plan.comma)):]
+	default:
+		if l.hashes++; l.hashes <= maxHashed {
+			l.hashed = append(l.hashed, l.line)
+		}
+		return row
 	}
 	l.comments++
 	return lineEnd(line)
@@ -166,16 +174,36 @@ func separators(line, comma []byte, quoted bool) (n int, open bool) {
 
 // notes says which lines were left out that someone may miss.
 func (l *csvLines) notes() (notes []string) {
-	switch {
-	case l.comments == 1:
-		notes = append(notes, "1 line that begins with # is taken for a comment")
-	case l.comments > 1:
-		notes = append(notes, fmt.Sprintf("%d lines that begin with # are taken for comments", l.comments))
+	if l.comments > 0 {
+		notes = append(notes, hashNote(l.comments, "comment"))
+	}
+	if l.hashes > 0 {
+		notes = append(notes, hashNote(l.hashes, "row"))
 	}
 	if l.width == 1 && l.blanks > 0 {
 		notes = append(notes, blankNote(l.blanks, "NA where a value is missing"))
 	}
 	return notes
+}
+
+// hashNote says what lines that begin with # are taken for.
+func hashNote(n int, what string) string {
+	if n == 1 {
+		return "1 line that begins with # is taken for a " + what
+	}
+	return fmt.Sprintf("%d lines that begin with # are taken for %ss", n, what)
+}
+
+// explain adds to an error that may be about a line that begins with # what such lines are taken for.
+func (l *csvLines) explain(err error) error {
+	switch e, ok := err.(*ParseError); {
+	case !ok || e.Source != l.source:
+	case slices.Contains(l.hashed, e.Line):
+		e.Reason += "; the line begins with #, but has as many cells as the table, so it is taken for a row; remove it if it is a comment"
+	case e.Line == 0 && l.hashes > 0:
+		e.Reason += "; " + hashNote(l.hashes, "row")
+	}
+	return err
 }
 
 // blankNote says that blank lines are skipped, which may have been meant as rows.

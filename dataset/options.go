@@ -52,7 +52,8 @@ type Options struct {
 	//     label; or
 	//   - more of its cells must be names than must be values, or none must be either. Text above nothing but
 	//     numbers must be a name; a number, and a text that comes again below, must be a value. But three or more
-	//     whole numbers that go up by equal steps, such as years, may be either, and as 0, 1, 2 they are names.
+	//     whole numbers that go up by equal steps, such as years, may be either, and as 0, 1, 2 they are names,
+	//     except that of the label if it comes again below, which is a value.
 	//
 	// Rows for an encoder have a header if those it was fitted on had one.
 	Header Header

@@ -37,7 +37,7 @@ func OpenFrame(path string, opts Options) (*Frame, error) {
 // A line that begins with # is a comment, unless it has as many cells as the table, two or more: then it is a
 // row, such as one of hexadecimal colours, or above all others the header, as numpy.savetxt writes it, whose first
 // name is what comes after the # and blanks. (It is a comment still if the line after it is a header.) A first line
-// sep=; names the separator, as it does to Excel. The [Schema] has notes on lines taken for comments.
+// sep=; names the separator, as it does to Excel. The [Schema] has notes on lines that begin with #.
 //
 // A cell is a missing value if it is empty, ?, or NA, N/A, NaN or null in any case, or one of the
 // other words that pandas takes for one: #N/A, #N/A N/A, #NA, -1.#IND, -1.#QNAN, -NaN, -nan, 1.#IND, 1.#QNAN,
@@ -264,7 +264,7 @@ func (b *builder) begin(names []string) error {
 	}
 	if features == 0 {
 		if b.label >= 0 && len(names) == 1 {
-			return b.cellError(b.label, "the label is the only column; features are needed beside it, separated by commas, semicolons or tabs")
+			return b.cellError(b.label, "the label is the only column; features are needed beside it%s", b.separatorHint())
 		}
 		return b.rowError("no column is left to be a feature")
 	}
@@ -277,7 +277,7 @@ func (b *builder) find(ref, purpose string) (int, error) {
 		return i, nil
 	}
 	return 0, &ParseError{Source: b.source, Line: b.line, Column: ref,
-		Reason: "there is no such column " + purpose + "; there is " + list(b.names)}
+		Reason: "there is no such column " + purpose + "; there is " + list(b.names) + b.separatorHint(b.names...)}
 }
 
 // locate returns the place of the name that ref is, or else of the position; -1 if it is neither.
@@ -311,7 +311,7 @@ func (b *builder) beginFor(e *Encoder) error {
 			b.names = positions(e.Width)
 			b.names = slices.Delete(b.names, e.Label.Position-1, e.Label.Position)
 		} else if len(b.names) != e.Width {
-			return b.rowError("the row has %s, but the model was trained on rows of %d", count(len(b.names), "cell"), e.Width)
+			return b.rowError("the row has %s, but the model was trained on rows of %d%s", count(len(b.names), "cell"), e.Width, b.separatorHint())
 		}
 	}
 	b.cells = make([]*column, len(b.names))
@@ -337,7 +337,7 @@ func (b *builder) beginFor(e *Encoder) error {
 		b.cells[at] = k.newColumn(len(b.names))
 	}
 	if len(absent) > 0 && !b.layout.sparse {
-		return b.rowError("there is no column %s, which the model needs; there is %s", list(absent), list(b.names))
+		return b.rowError("there is no column %s, which the model needs; there is %s%s", list(absent), list(b.names), b.separatorHint(b.names...))
 	}
 	return nil
 }
@@ -354,7 +354,7 @@ func positions(n int) []string {
 // addLabel appends the label of a row.
 func (b *builder) addLabel(cell string) error {
 	if reason := b.labels.add(cell); reason != "" {
-		return b.cellError(b.label, "%s", reason)
+		return b.cellError(b.label, "%s", reason+b.separatorHint(cell))
 	}
 	return nil
 }
@@ -404,7 +404,11 @@ func (b *builder) notes() (notes []string) {
 // flush passes on the rows so far.
 func (b *builder) flush() error {
 	if b.n == 0 {
-		return &ParseError{Source: b.source, Reason: "the file has a header but no rows"}
+		reason := "the file has a header but no rows"
+		if b.csv != nil && b.csv.comments > 0 {
+			reason += "; " + hashNote(b.csv.comments, "comment") + ", so enclose the first cell of a row in quotes if that is what it begins with"
+		}
+		return &ParseError{Source: b.source, Reason: reason}
 	}
 	f := &Frame{source: b.source, n: b.n, layout: b.layout}
 	f.layout.notes = b.notes()
@@ -419,7 +423,7 @@ func (b *builder) flush() error {
 		f.columns = append(f.columns, c)
 	}
 	if reason := b.labels.finish(b.opts.Positive); reason != "" {
-		return &ParseError{Source: b.source, Column: b.labelName(), Reason: reason}
+		return &ParseError{Source: b.source, Column: b.labelName(), Reason: reason + b.separatorHint(b.labels.values...)}
 	}
 	if b.labels.y != nil {
 		f.y, f.label, f.negative, f.positive = b.labels.y, b.labelName(), b.labels.negative, b.labels.positive

@@ -76,6 +76,10 @@ func TestReadFrame(t *testing.T) {
 			[][]string{{"a", "b", "y"}, {"u", "v", "no"}, {"u", "w", "yes"}}},
 		{"header of savetxt not wanted", "# a,b,y\n1,2,no\n3,4,yes\n", options{Header: dataset.NoHeader}, unnamed},
 		{"a comment like a header", "# a, small, table\na,b,y\n1,2,no\n3,4,yes\n", options{}, plain},
+		{"header of savetxt, separated by blanks", "# a b y\n1 2 no\n3 4 yes\n", options{Comma: ' '}, plain},
+		{"header of savetxt, separated by blanks, not wanted", "# a b y\n1 2 no\n# a b c\n3 4 yes\n", options{Comma: ' ', Header: dataset.NoHeader}, unnamed},
+		{"header of savetxt not wanted above texts", "# a,b,y\nu,v,no\nw,x,yes\n", options{Header: dataset.NoHeader},
+			[][]string{{"column1", "column2", "column3"}, {"u", "v", "no"}, {"w", "x", "yes"}}},
 		{"a column called #", "#\tb\ty\n1\t2\tno\n2\t4\tyes\n", options{},
 			[][]string{{"#", "b", "y"}, {"1", "2", "no"}, {"2", "4", "yes"}}},
 		{"separator by the first line", "sep=;\r\na;b;y\r\n1;2;no\r\n3;4;yes\r\n", options{}, plain},
@@ -87,6 +91,14 @@ func TestReadFrame(t *testing.T) {
 		{"semicolons", "a;b;y\n1;2;no\n3;4;yes\n", options{}, plain},
 		{"semicolons and commas", "a;b;y\n1,5;2;no\n3,5;4;yes\n", options{},
 			[][]string{{"a", "b", "y"}, {"1,5", "2", "no"}, {"3,5", "4", "yes"}}},
+		{"semicolons and commas without a header", "1,5;2,5;no\n2,5;3,5;yes\n", options{},
+			[][]string{{"column1", "column2", "column3"}, {"1,5", "2,5", "no"}, {"2,5", "3,5", "yes"}}},
+		{"a semicolon and two decimal commas", "1,5;2,5\n2,5;3,5\n", options{},
+			[][]string{{"column1", "column2"}, {"1,5", "2,5"}, {"2,5", "3,5"}}},
+		{"a semicolon in a cell of each line", "a;note,x,y\na;b0,-1.5,0\na;b1,2,1\n", options{},
+			[][]string{{"a;note", "x", "y"}, {"a;b0", "-1.5", "0"}, {"a;b1", "2", "1"}}},
+		{"commas in a cell of each line", "1\tu,v,w\tno\n3\tu,v,w\tyes\n", options{},
+			[][]string{{"column1", "column2", "column3"}, {"1", "u,v,w", "no"}, {"3", "u,v,w", "yes"}}},
 		{"decimal commas", "a;b;y\n1,5;-,25e1;no\n3;u,v;yes\n", options{Decimal: ','},
 			[][]string{{"a", "b", "y"}, {"1.5", "-.25e1", "no"}, {"3", "u,v", "yes"}}},
 		{"tabs", "a\tb\ty\n1\t2\tno\n3\t4\tyes\n", options{}, plain},
@@ -100,6 +112,10 @@ func TestReadFrame(t *testing.T) {
 			[][]string{{"a", "b", "y"}, {"u", "v", "no"}, {"u", "w", "yes"}}},
 		{"header that counts", "0,1,2,y\n1,2,3,no\n3,4,5,yes\n", options{},
 			[][]string{{"0", "1", "2", "y"}, {"1", "2", "3", "no"}, {"3", "4", "5", "yes"}}},
+		{"no header, numbers that count to a label", "0,1,2\n5,3,4\n6,3,2\n", options{},
+			[][]string{{"column1", "column2", "column3"}, {"0", "1", "2"}, {"5", "3", "4"}, {"6", "3", "2"}}},
+		{"no header, numbers that count to a label, and a text", "0;id78;1;2\n3;id80;2;1\n4;id81;2;2\n", options{Drop: []string{"2"}},
+			[][]string{{"column1", "column3", "column4"}, {"0", "1", "2"}, {"3", "2", "1"}, {"4", "2", "2"}}},
 		{"years", "2019,2020,2021,2022,churn\n5,6,7.5,8,yes\n4,3,2,1,no\n1,2,3,4,yes\n", options{},
 			[][]string{{"2019", "2020", "2021", "2022", "churn"}, {"5", "6", "7.5", "8", "yes"}, {"4", "3", "2", "1", "no"}, {"1", "2", "3", "4", "yes"}}},
 		{"years above a label whose other value comes late", "2019,2020,2021,left\n" + strings.Repeat("4,3,2,0\n", 300) + "1,2,3,1\n", options{},
@@ -164,14 +180,15 @@ func TestReadFrame(t *testing.T) {
 
 func TestReadFrameInfersKinds(t *testing.T) {
 	var wide strings.Builder // more different numbers than a dictionary holds
-	wide.WriteString("big,code,word,long,gap,y\n")
+	wide.WriteString("big,code,word,long,gap,third,y\n")
 	for i := range 5000 {
 		word := "w" + strconv.Itoa(i)
 		if i == 1 || i == 4990 || i == 4999 { // before and after they are too many
 			word = ""
 		}
+		third := "0." + strings.Repeat("3", 1+299*(i%100/99))
 		wide.WriteString(strings.Join([]string{
-			"1700000000." + strconv.Itoa(i%7), strconv.Itoa(i%3 + 1), word, strings.Repeat("x", 300), "", strconv.Itoa(i % 2)}, ",") + "\n")
+			"1700000000." + strconv.Itoa(i%7), strconv.Itoa(i%3 + 1), word, strings.Repeat("x", 300), "", third, strconv.Itoa(i % 2)}, ",") + "\n")
 	}
 	f, err := readText(wide.String(), dataset.Options{Category: []string{"code"}})
 	require.NoError(t, err)
@@ -180,7 +197,7 @@ func TestReadFrameInfersKinds(t *testing.T) {
 	for _, c := range s.Columns {
 		kinds[c.Name] = c.Kind
 	}
-	require.Equal(t, map[string]dataset.Kind{"big": dataset.Numeric, "code": dataset.Categorical, "word": dataset.Text, "long": dataset.Text, "gap": dataset.Numeric}, kinds)
+	require.Equal(t, map[string]dataset.Kind{"big": dataset.Numeric, "code": dataset.Categorical, "word": dataset.Text, "long": dataset.Text, "gap": dataset.Numeric, "third": dataset.Numeric}, kinds)
 	require.Equal(t, []string{"1", "2", "3"}, s.Columns[1].Categories)
 	require.Equal(t, 5000, s.Columns[4].Missing)
 	require.Equal(t, 3, s.Columns[2].Missing)
@@ -264,7 +281,7 @@ func TestStorage(t *testing.T) {
 	}
 }
 
-// A header that is longer than what format and header are told from is a header, too.
+// Lines that are longer than what format and header are told from are read as others are.
 func TestWideFile(t *testing.T) {
 	const columns = 20000
 	var header, row []string
@@ -275,13 +292,19 @@ func TestWideFile(t *testing.T) {
 	for i := range 40 {
 		text += strings.Join(row, ",") + "," + strconv.Itoa(i%2) + "\n"
 	}
-	f, err := readText(text, dataset.Options{})
+	for _, before := range []string{"", "# ", "# made by hand\n\n#", "sep=,\n# "} {
+		f, err := readText(before+text, dataset.Options{})
+		require.NoError(t, err)
+		require.Equal(t, header, f.Names())
+		require.Equal(t, 40, f.Rows())
+		got, err := f.Numbers("feature19999")
+		require.NoError(t, err)
+		require.Equal(t, 19999.5, got[39])
+	}
+	texts := strings.Repeat("A/A,", columns)
+	f, err := readText(texts+"no\n"+texts+"yes\n"+strings.Repeat("G/A,", columns)+"no\n", dataset.Options{})
 	require.NoError(t, err)
-	require.Equal(t, header, f.Names())
-	require.Equal(t, 40, f.Rows())
-	got, err := f.Numbers("feature19999")
-	require.NoError(t, err)
-	require.Equal(t, 19999.5, got[39])
+	require.Equal(t, 3, f.Rows())
 }
 
 func TestReadFrameInfersThePositiveClass(t *testing.T) {
@@ -321,6 +344,7 @@ func TestReadFrameRefuses(t *testing.T) {
 		{"header only", "a,b,y\n", options{}, `t.csv: the file has a header but no rows`},
 		{"short row", "a,b,y\n1,2,no\n3,yes\n", options{}, `t.csv:3: the row has 2 cells, but the header names 3 columns; write every cell, even if it is empty`},
 		{"long row", "1,2,0\n1,2,3,0\n", options{}, `t.csv:2: the row has 4 cells, but the first has 3; enclose a cell in quotes if it contains the separator`},
+		{"short row with another separator", "a|b,c|y\n1|2|3\n", options{}, `t.csv:2: the row has 1 cell, but the header names 2 columns; write every cell, even if it is empty; if something other than commas separates the cells, set the option comma`},
 		{"duplicate name", "a,b,a,y\n1,2,3,no\n", options{}, `t.csv:1: column "a": the header has this name twice, for columns 1 and 3; rename one of them, or if the first line is a row, set the option header to no`},
 		{"unknown label", "a,b,y\n1,2,no\n", options{Label: "Y"}, `t.csv:1: column "Y": there is no such column for the label; there is "a", "b" and "y"`},
 		{"position out of range", "a,b,y\n1,2,no\n", options{Label: "4"}, `t.csv:1: column "4": there is no such column for the label; there is "a", "b" and "y"`},
@@ -329,7 +353,18 @@ func TestReadFrameRefuses(t *testing.T) {
 		{"label dropped", "a,b,y\n1,2,no\n", options{Drop: []string{"y"}}, `t.csv:1: column "y": the column cannot be dropped, since it is the label`},
 		{"all dropped", "a,y\n1,no\n", options{Drop: []string{"a"}}, `t.csv:1: no column is left to be a feature`},
 		{"label alone", "y\nno\nyes\nno\n", options{Header: dataset.HasHeader},
-			`t.csv:1: column "y": the label is the only column; features are needed beside it, separated by commas, semicolons or tabs`},
+			`t.csv:1: column "y": the label is the only column; features are needed beside it; if something other than commas separates the cells, set the option comma`},
+		{"unknown label with another separator", "a|b|y\n1|2|no\n", options{Label: "y"}, `t.csv:1: column "y": there is no such column for the label; there is "a|b|y"; if something other than commas separates the cells, set the option comma`},
+		{"four labels with another separator", "x;u,a\ny;u,b\nx;v,c\ny;v,d\n", options{}, `t.csv: column "column2": the label has 4 values, "u,a", "u,b", "v,c" and "v,d"; a binary label has two; if something other than semicolons separates the cells, set the option comma`},
+		{"many labels with another separator", strings.Replace(labels, "l", "l|m", -1), options{},
+			`t.csv:12: column "y": the label has more than 10 values, such as "l|m0" and "l|m1"; a binary label has two, so choose another column for the label; if something other than commas separates the cells, set the option comma`},
+		{"rows that begin with # in one column", "c\n#a\n#b\n", options{Unlabeled: true},
+			`t.csv: the file has a header but no rows; 2 lines that begin with # are taken for comments, so enclose the first cell of a row in quotes if that is what it begins with`},
+		{"a comment with as many cells", many + "# half,way,there\n20,1,1\n", options{},
+			`t.csv:22: column "a": "# half" is not a number, though most values of the column are; mend it, leave it empty if it is not known, or declare the column a category` +
+				`; the line begins with #, but has as many cells as the table, so it is taken for a row; remove it if it is a comment`},
+		{"a label of a comment with as many cells", "a,b,y\nu,2,no\nv,3,yes\n#w,4,there\n", options{},
+			`t.csv: column "y": the label has 3 values, "no", "yes" and "there"; a binary label has two; 1 line that begins with # is taken for a row`},
 		{"missing refused", "a,b,y\n1,2,no\n1,?,yes\n", options{RefuseMissing: true},
 			`t.csv:3: column "b": the value is missing ("?"); fill it in, remove the row, or have missing values imputed`},
 		{"missing label", "a,b,y\n1,2,no\n3,4,NA\n", options{}, `t.csv:3: column "y": the label is missing; fill it in or remove the row`},
@@ -521,9 +556,10 @@ func TestReadFrameForAnEncoder(t *testing.T) {
 	require.Equal(t, []float64{1}, rows.Labels())
 
 	for want, text := range map[string]string{
-		`t.csv:1: there is no column "age" and "zip", which the model needs; there is "id" and "paid"`:                                                             "id,paid\n1,no\n",
-		`t.csv:2: column "age": "old" is not a number, and the column holds numbers; mend it, leave it empty if it is not known, or declare the column a category`: "age,zip\nold,1\n",
-		`t.csv:3: column "paid": the label "maybe" is neither "no" nor "yes", which the model was trained on`:                                                      "age,zip,paid\n1,1,no\n2,1,maybe\n",
+		`t.csv:1: there is no column "age" and "zip", which the model needs; there is "age|zip"; if something other than commas separates the cells, set the option comma`: "age|zip\n20|1\n",
+		`t.csv:1: there is no column "age" and "zip", which the model needs; there is "id" and "paid"`:                                                                     "id,paid\n1,no\n",
+		`t.csv:2: column "age": "old" is not a number, and the column holds numbers; mend it, leave it empty if it is not known, or declare the column a category`:         "age,zip\nold,1\n",
+		`t.csv:3: column "paid": the label "maybe" is neither "no" nor "yes", which the model was trained on`:                                                              "age,zip,paid\n1,1,no\n2,1,maybe\n",
 	} {
 		_, err := readText(text, dataset.Options{For: e})
 		require.EqualError(t, err, want)
@@ -548,6 +584,8 @@ func TestReadFrameForAnEncoder(t *testing.T) {
 		{"colour,b,y\n#ff0000,2,no\n#00ff00,4,yes\n", "#colour,b\n#00ff00,4\n"},
 		{"#ff0000,2,no\n#00ff00,4,yes\n#0000ff,4,no\n", "#00ff00,4\n"},
 		{"# colour,b,y\nred,2,no\n#00ff00,4,yes\n", "colour,b\n#00ff00,4\n"},
+		{"u,v,no\nw,x,yes\nu,x,no\n", "# a,b,y\nw,x,yes\n"},
+		{"u,v,no\n#w,x,yes\nu,v,no\n", "#w,x\n"},
 	} {
 		f, err := readText(c.train, dataset.Options{})
 		require.NoError(t, err)
@@ -562,5 +600,5 @@ func TestReadFrameForAnEncoder(t *testing.T) {
 		require.Empty(t, got.Warnings)
 	}
 	_, err = readText("1\n2\n3\n", dataset.Options{For: e})
-	require.EqualError(t, err, "t.csv:1: the row has 1 cell, but the model was trained on rows of 3")
+	require.EqualError(t, err, "t.csv:1: the row has 1 cell, but the model was trained on rows of 3; if something other than commas separates the cells, set the option comma")
 }

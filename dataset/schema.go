@@ -19,8 +19,8 @@ type Schema struct {
 
 	Negatives, Positives int
 
-	// Notes are sentences about what was skipped in the file and may be missed: lines of a CSV file taken for
-	// comments, blank lines where they may be rows, further arrays of an NPZ file.
+	// Notes are sentences about what may not have been read as it was meant: lines of a CSV file that begin with
+	// #, blank lines where they may be rows, further arrays of an NPZ file.
 	Notes []string
 
 	Columns []ColumnSchema // the features
@@ -242,12 +242,8 @@ func (l layout) String() string {
 	case NPY, NPZ:
 		return l.format.String() + " array"
 	}
-	separator := map[rune]string{',': "commas", ';': "semicolons", '\t': "tabs"}[l.comma]
-	if separator == "" {
-		separator = strconv.QuoteRune(l.comma)
-	}
 	if l.header {
-		return "CSV separated by " + separator + ", with a header"
+		return "CSV separated by " + separatorName(l.comma) + ", with a header"
 	}
-	return "CSV separated by " + separator + ", without a header"
+	return "CSV separated by " + separatorName(l.comma) + ", without a header"
 }

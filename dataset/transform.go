@@ -213,8 +213,8 @@ func (e *Encoder) Labels(f *Frame) ([]float64, error) {
 // LIBSVM file, however long it is; NumPy arrays are held as a whole. Labels are read if
 // there are any and opts.Unlabeled is not set.
 //
-// The Warnings of a matrix are about all rows up to its last, each column's once, and about what the file
-// has that was skipped, which [Schema] has in Notes; so those of the last matrix are all there is to tell.
+// The Warnings of a matrix are about all rows up to its last, each column's once, and what [Schema] has in
+// Notes about the file; so those of the last matrix are all there is to tell.
 // Apart from them the matrix is overwritten by the next. An error is yielded once, without a matrix, and ends
 // the rows.
 func (e *Encoder) Stream(r io.Reader, source string, opts Options, size int) iter.Seq2[*Matrix, error] {
