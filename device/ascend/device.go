@@ -97,15 +97,7 @@ func (d *npu) tearDown() error {
 
 // Plan checks the call and makes phase one of the operators it consists of.
 func (d *npu) Plan(op device.Op, inputs []device.View, output device.View) (device.Executor, error) {
-	if err := device.Check(op, inputs, output); err != nil {
-		return nil, err
-	}
-	for i, v := range inputs {
-		if err := d.checkView(op.Name(), device.ArgName(op, i), v); err != nil {
-			return nil, err
-		}
-	}
-	if err := d.checkView(op.Name(), "output", output); err != nil {
+	if err := d.check(op, inputs, output); err != nil {
 		return nil, err
 	}
 	write := stepsOf(op, d.stableLoss)
@@ -129,6 +121,23 @@ func (d *npu) Plan(op device.Op, inputs []device.View, output device.View) (devi
 		return nil, err
 	}
 	return e, nil
+}
+
+// check makes the checks for which the library is not needed.
+func (d *npu) check(op device.Op, inputs []device.View, output device.View) error {
+	if err := device.Check(op, inputs, output); err != nil {
+		return err
+	}
+	if err := d.enter(op.Name()); err != nil {
+		return err
+	}
+	defer d.leave()
+	for i, v := range inputs {
+		if err := d.checkView(op.Name(), device.ArgName(op, i), v); err != nil {
+			return err
+		}
+	}
+	return d.checkView(op.Name(), "output", output)
 }
 
 // checkView refuses what this device does not have. Whether the chip has bfloat16 is

@@ -28,9 +28,9 @@
 //
 // Plan is phase one. An operation of package device is one aclnn operator or a
 // sequence of several: see recipe. Their executors are made repeatable, so that
-// a launch is phase two alone; where the library refuses, phase one is repeated
-// before every launch. Values between the operators of a sequence are float32 and
-// have memory of their own, taken when the operation is planned.
+// a launch is phase two alone; where the library refuses, or has no way to destroy
+// them, phase one is repeated before every launch. Values between the operators of a
+// sequence are float32 and have memory of their own, taken when the operation is planned.
 //
 // Float64 is refused everywhere, bfloat16 on chips without it.
 package ascend

@@ -120,6 +120,10 @@ func (h *hosted) WorkspaceSize() (size int64) {
 
 // Launch waits for the stream, as the CPU needs the values.
 func (h *hosted) Launch(workspace device.Buffer, on device.Stream) error {
+	if err := h.device.enter(h.op); err != nil {
+		return err
+	}
+	h.device.leave() // what follows enters by itself, and must not do so twice
 	s, ok := on.(*stream)
 	ok = ok && s.device == h.device && !s.closed
 	if err := device.CheckLaunch(h.op, h.device.name, h.executor == nil, ok, workspace, h.WorkspaceSize()); err != nil {

@@ -103,5 +103,5 @@ func TestFallbackAfterClose(t *testing.T) {
 	require.NoError(t, dev.Close())
 	require.ErrorIs(t, exe.Launch(workspace, s), device.ErrUninitialized)
 	require.NoError(t, exe.Close())
-	require.Zero(t, sim.alive())
+	sim.requireNothingLeft(t)
 }

@@ -43,7 +43,7 @@ func TestFaults(t *testing.T) {
 			_, err := trainInTime(t)
 			var e *device.Error
 			require.ErrorAs(t, err, &e, fault)
-			require.Zero(t, sim.alive(), "%s: objects that are still alive", fault)
+			sim.requireNothingLeft(t, fault)
 		}
 	}
 	sim.setFaults("")
@@ -62,7 +62,7 @@ func TestOtherChips(t *testing.T) {
 	got, err := trainInTime(t)
 	require.NoError(t, err)
 	require.Equal(t, want, got)
-	require.Zero(t, sim.alive())
+	sim.requireNothingLeft(t)
 
 	sim.setFaults("stall=2")
 	got, err = trainInTime(t)

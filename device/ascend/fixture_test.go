@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"runtime"
 	"sync"
 	"testing"
@@ -24,7 +25,8 @@ import (
 type simulated struct {
 	setFaults func(string)
 	counter   func(string) uint64
-	alive     func() int64
+	alive     func() int64 // 0 after the last device is closed, whatever that left: see requireNothingLeft
+	report    string       // the file that aclFinalize writes what is left to
 }
 
 var loadSimulator = sync.OnceValues(func() (*simulated, error) {
@@ -56,7 +58,21 @@ func requireSimulator(t testing.TB) *simulated {
 		t.Skip(err)
 	}
 	require.NoError(t, err)
-	return s
+	sim := *s
+	sim.report = filepath.Join(t.TempDir(), "left")
+	sim.setFaults = func(faults string) { s.setFaults(faults + ";report=" + sim.report) }
+	sim.setFaults("")
+	t.Cleanup(func() { s.setFaults("") })
+	return &sim
+}
+
+// requireNothingLeft fails the test if there were objects when the last device was closed.
+func (s *simulated) requireNothingLeft(t testing.TB, message ...any) {
+	t.Helper()
+	left, err := os.ReadFile(s.report)
+	require.NoError(t, err, message...)
+	require.Equal(t, "ascendsim: alive at aclFinalize: 0\n", string(left), message...)
+	require.NoError(t, os.Remove(s.report))
 }
 
 func open(t testing.TB, name string) device.Device {

@@ -89,8 +89,58 @@ func TestFailureIsReportedOnce(t *testing.T) {
 					require.NoError(t, s.Close())
 				}
 				require.NoError(t, dev.Close())
-				require.Zero(t, sim.alive())
+				sim.requireNothingLeft(t)
 			})
+		}
+	}
+}
+
+// A closed device says so, whatever else is wrong with a call.
+func TestClosedDevice(t *testing.T) {
+	requireSimulator(t)
+	for _, name := range []string{"ascend:sim", falling} {
+		dev := open(t, name)
+		x, y := fill(t, dev, device.Float32, 1, 2), fill(t, dev, device.Float32, 0, 0)
+		plan := func(op device.Op, out device.View, in ...device.View) device.Executor {
+			exe, err := dev.Plan(op, in, out)
+			require.NoError(t, err)
+			return exe
+		}
+		exes := map[string]device.Executor{"Launch": plan(device.Neg{}, y, x), "Launch of what is closed": plan(device.Neg{}, y, x)}
+		require.NoError(t, exes["Launch of what is closed"].Close())
+		if name == falling {
+			exes["Launch on the CPU"] = plan(device.Dropout{P: 0.5}, y, x, x)
+		}
+		streams := map[string]device.Stream{}
+		for _, which := range []string{" by a stream", " by a closed stream"} {
+			s, err := dev.NewStream()
+			require.NoError(t, err)
+			streams[which] = s
+		}
+		require.NoError(t, streams[" by a closed stream"].Close())
+		require.NoError(t, x.Buffer.Free())
+		require.NoError(t, dev.Close())
+
+		double := device.Contiguous(y.Buffer, 0, device.Type{DType: device.Float64, Shape: []int{1}})
+		errs := map[string]error{}
+		_, errs["Alloc"] = dev.Alloc(-4)
+		_, errs["NewStream"] = dev.NewStream()
+		_, errs["Plan on freed memory"] = dev.Plan(device.Neg{}, []device.View{x}, y)
+		_, errs["Plan in float64"] = dev.Plan(device.Neg{}, []device.View{double}, double)
+		_, errs["Plan of what may be missing"] = dev.Plan(device.Dropout{P: 0.5}, []device.View{y, y}, y)
+		for which, exe := range exes {
+			errs[which] = exe.Launch(nil, nil)
+		}
+		for which, s := range streams {
+			errs["Upload"+which] = s.Upload(nil, -1, nil)
+			errs["Download"+which] = s.Download(make([]byte, 100), x.Buffer, 0)
+			errs["Synchronize"+which] = s.Synchronize()
+		}
+		for call, err := range errs {
+			require.ErrorIs(t, err, device.ErrUninitialized, "%s: %s", name, call)
+		}
+		for _, exe := range exes {
+			require.NoError(t, exe.Close())
 		}
 	}
 }
@@ -123,6 +173,7 @@ func TestCloseInUse(t *testing.T) {
 			closers.Wait()
 			users.Wait()
 		})
+		sim.requireNothingLeft(t)
 	}
 }
 
@@ -208,7 +259,7 @@ func TestCloseWhileQueued(t *testing.T) {
 			require.NoError(t, exe.Close())
 			require.NoError(t, s.Close())
 			require.NoError(t, dev.Close())
-			require.Zero(t, sim.alive())
+			sim.requireNothingLeft(t)
 		})
 	}
 }

@@ -105,13 +105,13 @@ func (p *pool) trim(lib *library) bool {
 
 // Alloc asks the owner only for memory that the pool does not have.
 func (d *npu) Alloc(size int64) (device.Buffer, error) {
-	if size < 0 {
-		return nil, device.NegativeSize(size)
-	}
 	if err := d.enter("Alloc"); err != nil {
 		return nil, err
 	}
 	defer d.leave()
+	if size < 0 {
+		return nil, device.NegativeSize(size)
+	}
 	b := d.reuse(size)
 	if b == nil {
 		err := d.await(func() (err error) {

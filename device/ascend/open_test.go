@@ -83,7 +83,7 @@ func TestOpenMissingNPU(t *testing.T) {
 	_, err = device.Open("ascend:1?path=" + root)
 	require.ErrorIs(t, err, device.ErrInvalidDevice)
 	require.ErrorContains(t, err, "devices that the process can see: 1, numbered from 0")
-	require.Zero(t, sim.alive())
+	sim.requireNothingLeft(t)
 	launchNeg(t, open(t, "ascend:sim"))
 }
 
@@ -126,5 +126,5 @@ func TestOpenAtOnce(t *testing.T) {
 		})
 	}
 	inTime(t, all.Wait)
-	require.Zero(t, sim.alive())
+	sim.requireNothingLeft(t)
 }

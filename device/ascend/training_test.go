@@ -146,7 +146,7 @@ func TestTrainingLeaksNothing(t *testing.T) {
 		require.Equal(t, used[1000].alive, used[2000].alive)
 		require.Equal(t, used[1000].malloc, used[2000].malloc)
 		require.Less(t, used[2000].heap, used[1000].heap+64<<10)
-		require.Zero(t, sim.alive())
+		sim.requireNothingLeft(t)
 	}
 	sim.setFaults("")
 }

@@ -271,11 +271,17 @@ func TestExecutor(t *testing.T) {
 	require.ErrorIs(t, l.SetRepeatable(0), device.ErrExecutorInvalid)
 	require.ErrorIs(t, l.DestroyExecutor(0), device.ErrExecutorInvalid)
 
-	old, err := acl.Load(install(t, map[string]string{"libascendcl.so": "runtime old", "libnnopbase.so": "base old", "libopapi.so": "operators"}))
-	require.NoError(t, err)
-	require.ErrorIs(t, old.SetRepeatable(1), device.ErrUnsupported)
-	require.ErrorContains(t, old.DestroyExecutor(1), "aclDestroyAclOpExecutor: it is not in the installed CANN version")
-	require.EqualError(t, old.SetDevice(42), "aclrtSetDevice: device 42 is bad (107001 ACL_ERROR_RT_INVALID_DEVICEID)")
+	// What cannot be destroyed is not made repeatable, so that the launch destroys it.
+	for _, base := range []string{"base old", "base lasting"} {
+		l, err := acl.Load(install(t, map[string]string{"libascendcl.so": "runtime old", "libnnopbase.so": base, "libopapi.so": "operators"}))
+		require.NoError(t, err)
+		require.ErrorIs(t, l.SetRepeatable(1), device.ErrUnsupported)
+		require.ErrorContains(t, l.SetRepeatable(1), "aclDestroyAclOpExecutor: it is not in the installed CANN version")
+		require.NoError(t, l.DestroyExecutor(1))
+		require.EqualError(t, l.SetDevice(42), "aclrtSetDevice: CANN gives no message (107001 ACL_ERROR_RT_INVALID_DEVICEID)")
+		_, err = l.CreateTensor(acl.Float, nil, nil, 0, nil, 0)
+		require.EqualError(t, err, "aclCreateTensor: CANN returned NULL (161002 ACLNN_ERR_PARAM_INVALID)")
+	}
 }
 
 // What runs at every step allocates nothing.

@@ -30,6 +30,7 @@ var fakes = map[string][]string{
 	"wrap":            {"log.c", "-DWRAP", "-Wl,-soname,libfakewrap.so", "-L.", "-l:log"},
 	"base needy":      {"base.c", "-DNEEDY", "-Wl,-soname,libnnopbase.so", "-L.", "-l:wrap"},
 	"base old":        {"base.c", "-DOLD"},
+	"base lasting":    {"base.c", "-DLASTING"},
 	"base lacking":    {"base.c", "-DLACKING"},
 	"operators":       {"operators.c"},
 	"operators needy": {"operators.c", "-DNEEDY", "-L.", "-l:base"},

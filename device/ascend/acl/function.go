@@ -46,6 +46,7 @@ var optional = map[function]bool{
 	aclrtGetSocName:     true,
 	aclrtGetDeviceCount: true,
 	aclrtGetMemInfo:     true,
+	aclGetRecentErrMsg:  true,
 	aclSetRepeatable:    true,
 	aclDestroyExecutor:  true,
 }

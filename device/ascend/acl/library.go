@@ -15,8 +15,8 @@ type Library struct {
 	handles []uintptr // the run-time, libnnopbase.so, then the operators
 	address [functions]uintptr
 
-	recentErrMsg func() string // aclGetRecentErrMsg
-	socName      func() string // aclrtGetSocName
+	recentErrMsg func() string // aclGetRecentErrMsg, or "" where that is missing
+	socName      func() string // aclrtGetSocName, likewise
 
 	mu        sync.Mutex
 	operators map[string]*Operator
@@ -93,10 +93,11 @@ func (l *Library) start(path string, handle uintptr) *device.Error {
 		return err
 	}
 	l.path, l.handles = path, append(l.handles, handle)
-	bind(&l.recentErrMsg, l.address[aclGetRecentErrMsg])
-	l.socName = func() string { return "" }
-	if address := l.address[aclrtGetSocName]; address != 0 {
-		bind(&l.socName, address)
+	for f, text := range map[function]*func() string{aclGetRecentErrMsg: &l.recentErrMsg, aclrtGetSocName: &l.socName} {
+		*text = func() string { return "" }
+		if address := l.address[f]; address != 0 {
+			bind(text, address)
+		}
 	}
 	var version [3]int32 // of AscendCL, which is not that of CANN
 	err := l.call(aclrtGetVersion, uintptr(unsafe.Pointer(&version[0])), uintptr(unsafe.Pointer(&version[1])), uintptr(unsafe.Pointer(&version[2])))

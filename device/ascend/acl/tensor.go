@@ -50,14 +50,21 @@ func (l *Library) DestroyIntArray(a IntArray) error {
 
 // SetRepeatable lets an executor be launched any number of times, until DestroyExecutor; otherwise the
 // first launch, failed or not, destroys it. Error 561000 ([device.ErrInternal]) says that this executor
-// cannot be repeated, [device.ErrUnsupported] that this CANN does not offer it for any.
+// cannot be repeated, [device.ErrUnsupported] that this CANN does not offer it for any, or has no function
+// by which a repeatable one could be destroyed.
 func (l *Library) SetRepeatable(exe Executor) error {
+	if l.address[aclDestroyExecutor] == 0 {
+		return l.missing(names[aclDestroyExecutor])
+	}
 	return l.callValues(aclSetRepeatable, uintptr(exe))
 }
 
-// DestroyExecutor destroys an executor that is repeatable, or was never launched. Where this CANN does
-// not offer it, the error is [device.ErrUnsupported].
+// DestroyExecutor destroys an executor that is repeatable, or was never launched. Where this CANN has no
+// function for that it does nothing: an executor that is not launched then stays for good.
 func (l *Library) DestroyExecutor(exe Executor) error {
+	if l.address[aclDestroyExecutor] == 0 {
+		return nil
+	}
 	return l.callValues(aclDestroyExecutor, uintptr(exe))
 }
 

@@ -47,6 +47,8 @@
 //     the vendor's form, infinite and NaN where exp overflows.
 //   - A stream that failed stays failed: later tasks are dropped, every synchronising and query says so, and a stream
 //     that waits for one of its events fails with it.
+//   - A wait for an event, by a stream or the host, is for the record that is the event's latest when the wait is asked for, with its
+//     completion and its failure. Recording the event again changes nothing for it.
 //   - aclFinalize reports what is still alive on standard error.
 //   - Numbers: inputs become double, sums are double, results are rounded to float32 and from there to the
 //     output's type. A device computes in float32 or less. Integers saturate where a device's wrap around.

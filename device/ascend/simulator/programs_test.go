@@ -33,7 +33,7 @@ func TestRuntime(t *testing.T) {
 		report := filepath.Join(t.TempDir(), "leaks")
 		out, errs, err := v.start(t, v.program(t, "runtime.c"), "", "REPORT="+report)
 		require.NoError(t, err, "%s%s", out, errs)
-		require.Empty(t, errs)
+		require.Equal(t, "ascendsim: warning: aclnnExp: phase one was on another thread; CANN keeps state between the phases for each thread\n", errs)
 		require.NotContains(t, out, "FAIL")
 
 		leaks, err := os.ReadFile(report)

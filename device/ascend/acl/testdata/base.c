@@ -1,6 +1,6 @@
 /* libnnopbase.so of the fake CANN: every object is the text of what it was made of.
-   -DOLD builds one without the functions that came later, -DLACKING one without aclCreateIntArray,
-   -DNEEDY one that calls libfakewrap.so. */
+   -DOLD builds one without the functions that came later, -DLASTING one without aclDestroyAclOpExecutor,
+   -DLACKING one without aclCreateIntArray, -DNEEDY one that calls libfakewrap.so. */
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -60,5 +60,7 @@ int aclDestroyIntArray(struct object *o) { return destroy(o); }
 
 #ifndef OLD
 int aclSetAclOpExecutorRepeatable(void *e) { return e == NULL ? 561103 : 0; }
+#ifndef LASTING
 int aclDestroyAclOpExecutor(void *e) { return e == NULL ? 561103 : 0; }
+#endif
 #endif

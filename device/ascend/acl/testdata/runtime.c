@@ -17,11 +17,13 @@ static int fail(int code, const char *text, long long number) {
     return code;
 }
 
+#ifndef OLD
 const char *aclGetRecentErrMsg(void) {
     if (!fresh) return NULL;
     fresh = 0;
     return message;
 }
+#endif
 
 /* fakeDeep uses about a mebibyte of stack. */
 int fakeDeep(int depth) {

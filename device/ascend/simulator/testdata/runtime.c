@@ -4,6 +4,7 @@
  */
 #include <math.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -561,6 +562,69 @@ static void testFailureCrosses(void)
     OK(aclrtDestroyEvent(second));
     OK(aclrtDestroyStream(other));
     OK(aclrtDestroyStream(third));
+    end();
+}
+
+/* A wait is for the record that was the event's latest when it was asked for, whatever is recorded since. */
+static void testRecordedAgain(void)
+{
+    begin("stall=50");
+    enum { OTHERS = 4 };
+    aclrtStream others[OTHERS], idle = NULL;
+    aclrtEvent event = NULL;
+    aclrtStreamStatus status = ACL_STREAM_STATUS_RESERVED;
+    aclrtEventRecordedStatus recorded = ACL_EVENT_RECORDED_STATUS_NOT_READY;
+    void *a = allocate(zeros), *b = allocate(zeros);
+    float host[N] = {9};
+    aclTensor *self = tensorOf(N, 1, 0, a), *out = tensorOf(N, 1, 0, b);
+    for (int i = 0; i < OTHERS; i++) OK(aclrtCreateStream(&others[i]));
+    OK(aclrtCreateStream(&idle));
+    OK(aclrtCreateEvent(&event));
+    OK(aclrtStreamWaitEvent(others[0], event)); /* nothing recorded: nothing to wait for */
+    OK(aclrtSynchronizeStream(others[0]));
+
+    /* A record that is reached earlier does not end the wait for one that is not reached yet. */
+    OK(aclrtMemsetAsync(a, BYTES, 0, BYTES, stream));
+    OK(aclrtMemsetAsync(a, BYTES, 0, BYTES, stream));
+    OK(aclrtMemsetAsync(a, BYTES, 0, BYTES, stream));
+    OK(aclnnExp(NULL, 0, planExp(self, out), stream));
+    OK(aclrtRecordEvent(event, stream));
+    OK(aclrtStreamWaitEvent(others[0], event));
+    OK(aclrtMemcpyAsync(host, BYTES, b, BYTES, ACL_MEMCPY_DEVICE_TO_HOST, others[0]));
+    OK(aclrtRecordEvent(event, idle));
+    OK(aclrtSynchronizeEvent(event)); /* the host's wait begins now, so it is for the second record */
+    OK(aclrtQueryEventStatus(event, &recorded));
+    TRUE(recorded == ACL_EVENT_RECORDED_STATUS_COMPLETE);
+    OK(aclrtStreamQuery(stream, &status));
+    TRUE(status == ACL_STREAM_STATUS_NOT_READY);
+    OK(aclrtSynchronizeStream(others[0]));
+    TRUE(host[0] == 1);
+
+    /* Nor does the failure of one stream become that of another's record, or the other way round. */
+    ascendsimSetFaults("task=1");
+    OK(aclnnExp(NULL, 0, planExp(self, out), stream));
+    CODE(507015, aclrtSynchronizeStream(stream));
+    ascendsimSetFaults("stall=50");
+    for (int i = 1; i < OTHERS; i++) OK(aclrtMemsetAsync(a, BYTES, 0, BYTES, others[i])); /* so that they wait later */
+    OK(aclrtRecordEvent(event, idle));
+    OK(aclrtStreamWaitEvent(others[1], event));
+    OK(aclrtRecordEvent(event, stream));
+    OK(aclrtStreamWaitEvent(others[2], event));
+    OK(aclrtRecordEvent(event, idle));
+    OK(aclrtStreamWaitEvent(others[3], event));
+    OK(aclrtRecordEvent(event, stream));
+    FAILS(507015, aclrtSynchronizeEvent(event), "was to fail");
+    OK(aclrtDestroyEvent(event)); /* waits outlive it */
+    OK(aclrtSynchronizeStream(others[1]));
+    FAILS(507015, aclrtSynchronizeStream(others[2]), "event that it waits for");
+    OK(aclrtSynchronizeStream(others[3]));
+
+    OK(aclDestroyTensor(self));
+    OK(aclDestroyTensor(out));
+    OK(aclrtFree(a));
+    OK(aclrtFree(b));
+    for (int i = 0; i < OTHERS; i++) OK(aclrtDestroyStream(others[i]));
+    OK(aclrtDestroyStream(idle));
     end();
 }
 
@@ -1166,6 +1230,7 @@ static void testLateDestroying(void)
 enum { THREADS = 4, STEPS = 200 };
 
 static aclrtContext shared;
+static aclrtEvent common;
 
 static void *work(void *argument)
 {
@@ -1184,6 +1249,8 @@ static void *work(void *argument)
         OK(aclnnInplaceAddsGetWorkspaceSize(t, number, one, &size, &executor));
         OK(aclnnInplaceAdds(NULL, 0, executor, mine));
         expected += *add;
+        OK(aclrtRecordEvent(common, mine));
+        OK(aclrtStreamWaitEvent(mine, common));    /* any thread's record */
         CODE(107003, aclrtSynchronizeStream(add)); /* a message of this thread */
         if (i % 20 == 0) {
             OK(aclrtRecordEvent(event, mine));
@@ -1209,11 +1276,62 @@ static void testThreads(void)
     float adds[THREADS];
     begin(NULL);
     OK(aclrtGetCurrentContext(&shared));
+    OK(aclrtCreateEvent(&common));
     for (int i = 0; i < THREADS; i++) {
         adds[i] = (float)(i + 1);
         TRUE(pthread_create(&threads[i], NULL, work, &adds[i]) == 0);
     }
     for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
+    OK(aclrtDestroyEvent(common));
+    end();
+}
+
+enum { RACERS = 3 };
+
+static aclOpExecutor *contested;
+static atomic_int ready, launched;
+
+static void *launchContested(void *repeatable)
+{
+    OK(aclrtSetCurrentContext(shared));
+    atomic_fetch_add(&ready, 1);
+    while (atomic_load(&ready) < RACERS) {
+    }
+    int code = aclnnExp(NULL, 0, contested, stream);
+    if (code == 0) atomic_fetch_add(&launched, 1);
+    else CODE(561103, code);
+    TRUE(code == 0 || repeatable == NULL);
+    return NULL;
+}
+
+/*
+ * Of several threads that launch one executor at once, one succeeds, or all if it is repeatable. The simulator warns of
+ * the other thread, once.
+ */
+static void testExecutorRace(void)
+{
+    enum { ROUNDS = 300 };
+    begin(NULL);
+    OK(aclrtGetCurrentContext(&shared));
+    void *a = allocate(zeros);
+    for (int round = 0; round < ROUNDS && failures == 0; round++) {
+        bool repeatable = round % 8 == 0;
+        pthread_t threads[RACERS];
+        aclTensor *self = tensorOf(N, 1, 0, a), *out = tensorOf(N, 1, 0, a);
+        contested = planExp(self, out);
+        if (repeatable) OK(aclSetAclOpExecutorRepeatable(contested));
+        atomic_store(&ready, 0);
+        atomic_store(&launched, 0);
+        for (int i = 0; i < RACERS; i++)
+            TRUE(pthread_create(&threads[i], NULL, launchContested, repeatable ? &contested : NULL) == 0);
+        for (int i = 0; i < RACERS; i++) pthread_join(threads[i], NULL);
+        CODE(repeatable ? RACERS : 1, atomic_load(&launched));
+        CODE(repeatable ? 0 : 561103, aclDestroyAclOpExecutor(contested));
+        OK(aclrtSynchronizeStream(stream));
+        OK(aclDestroyTensor(self));
+        OK(aclDestroyTensor(out));
+    }
+    OK(aclrtFree(a));
     end();
 }
 
@@ -1268,6 +1386,7 @@ int main(int argc, char **argv)
                  {"streams", testStreams},
                  {"events", testEvents},
                  {"failure-crosses", testFailureCrosses},
+                 {"recorded-again", testRecordedAgain},
                  {"force", testForce},
                  {"descriptors", testDescriptors},
                  {"executors", testExecutors},
@@ -1279,7 +1398,8 @@ int main(int argc, char **argv)
                  {"leaks", testLeaks},
                  {"late", testLateDestroying},
                  {"finalize-race", testFinalizeRace},
-                 {"threads", testThreads}};
+                 {"threads", testThreads},
+                 {"executor-race", testExecutorRace}};
     int ran = 0;
     for (size_t i = 0; i < sizeof tests / sizeof tests[0]; i++) {
         bool chosen = argc == 1;

@@ -1,23 +1,31 @@
 /* Events: marks in streams that the host and other streams can wait for. */
 #include "internal.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-/* What is in an event is guarded by the mutex, which is one for all events. */
-struct event {
-    struct simObject object;
-    bool timed;                     /* keeps the time of its mark */
-    uint64_t recorded;              /* how often aclrtRecordEvent was called */
-    uint64_t passed;                /* up to which of these the streams have come */
-    int status;                     /* of the stream at the last mark */
+/*
+ * One aclrtRecordEvent. Whoever waits holds on to the record that was the event's latest when the wait was asked for,
+ * so recording the event again changes nothing for it.
+ */
+struct record {
+    atomic_int references;          /* of the event whose latest it is, of marks, and of a waiting host */
+    bool passed;                    /* the stream has come to it, and what follows is known; guarded by the mutex */
+    int status;                     /* of the stream when it did */
     double time;                    /* in milliseconds */
     char message[SIM_MESSAGE_SIZE]; /* that goes with status */
 };
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t reached; /* some event has been passed, or some stream is aborting */
+struct event {
+    struct simObject object;
+    bool timed;            /* tells the time of its records */
+    struct record *latest; /* NULL if it was never recorded; guarded by the mutex */
+};
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* one for all events */
+static pthread_cond_t reached;                            /* some record has been passed, or some stream is aborting */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void initialise(void) { simCondInit(&reached); }
@@ -37,17 +45,35 @@ void simWakeEvents(void)
     unlock();
 }
 
-/* A mark in a stream: the event's n-th record, or a wait for it. */
+/* Adds a reference to a record, which may be NULL. */
+static struct record *hold(struct record *record)
+{
+    if (record != NULL) atomic_fetch_add(&record->references, 1);
+    return record;
+}
+
+static void letGo(struct record *record)
+{
+    if (record != NULL && atomic_fetch_sub(&record->references, 1) == 1) free(record);
+}
+
+static void destroy(void *destroyed)
+{
+    struct event *event = destroyed;
+    letGo(event->latest);
+    free(event);
+}
+
+/* A mark in a stream: a record, or a wait for one. */
 struct mark {
-    struct event *event;
-    uint64_t n;
+    struct record *record;
     void *stream;
 };
 
 static void dropMark(void *dropped)
 {
     struct mark *mark = dropped;
-    simRelease(mark->event);
+    letGo(mark->record);
     free(mark);
 }
 
@@ -72,7 +98,7 @@ static aclError create(const char *function, aclrtEvent *handle, bool timed)
     struct event *event = calloc(1, sizeof *event);
     if (event == NULL) return simFail(ACL_ERROR_BAD_ALLOC, "%s: out of host memory", function);
     event->timed = timed;
-    void *opened = simOpen(event, SIM_EVENT, "of aclrtCreateEvent", free);
+    void *opened = simOpen(event, SIM_EVENT, "of aclrtCreateEvent", destroy);
     if (opened == NULL) {
         free(event);
         return simFail(ACL_ERROR_RT_NO_EVENT_RESOURCE, "%s: no handle is left", function);
@@ -108,14 +134,12 @@ aclError aclrtDestroyEvent(aclrtEvent event)
 static int pass(void *argument, int status, char message[SIM_MESSAGE_SIZE])
 {
     const struct mark *mark = argument;
-    struct event *event = mark->event;
+    struct record *record = mark->record;
     lock();
-    if (mark->n > event->passed) {
-        event->passed = mark->n;
-        event->status = status;
-        event->time = simMilliseconds();
-        memcpy(event->message, message, sizeof event->message);
-    }
+    record->passed = true;
+    record->status = status;
+    record->time = simMilliseconds();
+    memcpy(record->message, message, sizeof record->message);
     pthread_cond_broadcast(&reached);
     unlock();
     return ACL_SUCCESS;
@@ -125,18 +149,43 @@ static int pass(void *argument, int status, char message[SIM_MESSAGE_SIZE])
 static int await(void *argument, int status, char message[SIM_MESSAGE_SIZE])
 {
     const struct mark *mark = argument;
-    struct event *event = mark->event;
+    const struct record *record = mark->record;
     if (status != ACL_SUCCESS) return status; /* nothing after this will run */
     lock();
-    while (event->passed < mark->n && !simAborting(mark->stream)) pthread_cond_wait(&reached, &mutex);
-    if (event->passed >= mark->n) status = event->status;
+    while (!record->passed && !simAborting(mark->stream)) pthread_cond_wait(&reached, &mutex);
+    if (record->passed) status = record->status;
     if (status != ACL_SUCCESS)
-        snprintf(message, SIM_MESSAGE_SIZE, "before the event that it waits for, %.450s", event->message);
+        snprintf(message, SIM_MESSAGE_SIZE, "before the event that it waits for, %.450s", record->message);
     unlock();
     return status;
 }
 
-/* Puts a mark into a stream: one more record of the event, or a wait for the last one. */
+/* Puts a mark into an acquired stream: a new record, which becomes the event's latest, or a wait for the latest. */
+static aclError submit(const char *function, struct event *event, void *stream, bool record)
+{
+    aclError code = ACL_SUCCESS;
+    struct mark *mark = malloc(sizeof *mark);
+    struct record *made = record ? calloc(1, sizeof *made) : NULL;
+    if (mark == NULL || (record && made == NULL)) {
+        free(mark);
+        free(made);
+        return simFail(ACL_ERROR_BAD_ALLOC, "%s: out of host memory", function);
+    }
+    (void)hold(made);
+    lock();
+    *mark = (struct mark){hold(record ? made : event->latest), stream};
+    if (mark->record == NULL) free(mark); /* the event was never recorded: there is nothing to wait for */
+    else code = simSubmitMark(stream, record ? pass : await, dropMark, mark);
+    if (record && code == ACL_SUCCESS) { /* one that is refused is never passed */
+        struct record *before = event->latest;
+        event->latest = made;
+        made = before;
+    }
+    unlock();
+    letGo(made);
+    return code;
+}
+
 static aclError place(const char *function, aclrtEvent eventHandle, aclrtStream streamHandle, bool record)
 {
     if (simLost()) return simFail(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "%s: the device is lost", function);
@@ -144,23 +193,10 @@ static aclError place(const char *function, aclrtEvent eventHandle, aclrtStream 
     struct event *event = acquire(function, eventHandle, &code);
     if (event == NULL) return code;
     void *stream = simAcquireStream(function, streamHandle, &code);
-    if (stream == NULL) {
-        simRelease(event);
-        return code;
+    if (stream != NULL) {
+        code = submit(function, event, stream, record);
+        simRelease(stream);
     }
-    struct mark *mark = malloc(sizeof *mark);
-    if (mark == NULL) {
-        code = simFail(ACL_ERROR_BAD_ALLOC, "%s: out of host memory", function);
-    } else {
-        simRetain(event);
-        lock();
-        uint64_t n = event->recorded + (record ? 1 : 0);
-        *mark = (struct mark){event, n, stream};
-        code = simSubmitMark(stream, record ? pass : await, dropMark, mark);
-        if (code == ACL_SUCCESS) event->recorded = n; /* a record that is refused is never passed */
-        unlock();
-    }
-    simRelease(stream);
     simRelease(event);
     return code;
 }
@@ -175,11 +211,11 @@ aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event)
     return place("aclrtStreamWaitEvent", event, stream, false);
 }
 
-/* The answer to whoever finds that an event has been passed. Needs the mutex. */
-static aclError outcome(const char *function, const struct event *event)
+/* The answer to whoever finds that a record has been passed. Needs the mutex. */
+static aclError outcome(const char *function, const struct record *record)
 {
-    if (event->status == ACL_SUCCESS) return ACL_SUCCESS;
-    return simFail(event->status, "%s: a task before the event failed: %s", function, event->message);
+    if (record->status == ACL_SUCCESS) return ACL_SUCCESS;
+    return simFail(record->status, "%s: a task before the event failed: %s", function, record->message);
 }
 
 aclError aclrtQueryEventStatus(aclrtEvent handle, aclrtEventRecordedStatus *status)
@@ -190,8 +226,8 @@ aclError aclrtQueryEventStatus(aclrtEvent handle, aclrtEventRecordedStatus *stat
     struct event *event = acquire("aclrtQueryEventStatus", handle, &code);
     if (event == NULL) return code;
     lock();
-    bool complete = event->recorded > 0 && event->passed == event->recorded;
-    code = complete ? outcome("aclrtQueryEventStatus", event) : ACL_SUCCESS;
+    bool complete = event->latest != NULL && event->latest->passed;
+    code = complete ? outcome("aclrtQueryEventStatus", event->latest) : ACL_SUCCESS;
     unlock();
     if (code == ACL_SUCCESS)
         *status = complete ? ACL_EVENT_RECORDED_STATUS_COMPLETE : ACL_EVENT_RECORDED_STATUS_NOT_READY;
@@ -199,6 +235,7 @@ aclError aclrtQueryEventStatus(aclrtEvent handle, aclrtEventRecordedStatus *stat
     return code;
 }
 
+/* Waits for the latest record as it is now; -1 milliseconds are forever. */
 static aclError synchronise(const char *function, aclrtEvent handle, int32_t milliseconds)
 {
     if (milliseconds == 0 || milliseconds < -1)
@@ -211,15 +248,16 @@ static aclError synchronise(const char *function, aclrtEvent handle, int32_t mil
     struct timespec until = simDeadline(milliseconds);
     bool late = false;
     lock();
-    uint64_t target = event->recorded;
-    while (event->passed < target && !late) {
+    struct record *record = hold(event->latest);
+    while (record != NULL && !record->passed && !late) {
         if (milliseconds < 0) pthread_cond_wait(&reached, &mutex);
         else late = pthread_cond_timedwait(&reached, &mutex, &until) != 0;
     }
-    if (event->passed < target)
-        code = simFail(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, "%s: not reached after %d ms", function, (int)milliseconds);
-    else code = outcome(function, event);
+    if (record == NULL) code = ACL_SUCCESS; /* never recorded: nothing to wait for */
+    else if (record->passed) code = outcome(function, record);
+    else code = simFail(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, "%s: not reached after %d ms", function, (int)milliseconds);
     unlock();
+    letGo(record);
     simRelease(event);
     return code;
 }
@@ -231,12 +269,12 @@ aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout)
     return synchronise("aclrtSynchronizeEventWithTimeout", event, timeout);
 }
 
-/* Reads when the streams passed the event's last record; false if that is not known. */
+/* Reads when the stream passed the event's latest record; false if that is not known. */
 static bool timeOf(struct event *event, double *time)
 {
     lock();
-    bool known = event->timed && event->recorded > 0 && event->passed == event->recorded;
-    *time = event->time;
+    bool known = event->timed && event->latest != NULL && event->latest->passed;
+    if (known) *time = event->latest->time;
     unlock();
     return known;
 }
@@ -253,7 +291,7 @@ aclError aclrtEventElapsedTime(float *ms, aclrtEvent startEvent, aclrtEvent endE
         simRelease(start);
         return code;
     }
-    double from, to;
+    double from = 0, to = 0;
     bool known = timeOf(start, &from);
     known = timeOf(end, &to) && known;
     simRelease(start);

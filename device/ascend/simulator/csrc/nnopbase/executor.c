@@ -12,6 +12,7 @@ struct executor {
     pthread_t thread;      /* that phase one ran on */
     pthread_mutex_t mutex; /* guards what follows */
     bool repeatable;
+    bool used; /* some phase two has claimed it, and it is not live any more */
     struct simPlan plan;
 };
 
@@ -75,9 +76,10 @@ aclnnStatus aclSetAclOpExecutorRepeatable(aclOpExecutor *handle)
         status = simFail(ACLNN_ERR_INNER, "aclSetAclOpExecutorRepeatable: %s cannot be repeated", executor->plan.name);
     } else {
         pthread_mutex_lock(&executor->mutex);
-        executor->repeatable = true;
+        bool used = executor->used;
+        if (!used) executor->repeatable = true;
         pthread_mutex_unlock(&executor->mutex);
-        status = 0;
+        status = used ? notLive("aclSetAclOpExecutorRepeatable") : 0;
     }
     simRelease(executor);
     return status;
@@ -387,6 +389,20 @@ static aclnnStatus launch(const char *name, struct executor *executor, void *wor
     return status;
 }
 
+/*
+ * Makes an executor of one use the calling phase two's own, by ending its life, and also a repeatable one that is
+ * launched without its workspace. False if another thread was faster.
+ */
+static bool claim(struct executor *executor, bool withoutWorkspace)
+{
+    pthread_mutex_lock(&executor->mutex);
+    bool keep = executor->repeatable && !withoutWorkspace && !executor->used;
+    bool mine = keep || simClose(executor->object.handle, SIM_EXECUTOR);
+    executor->used = !keep;
+    pthread_mutex_unlock(&executor->mutex);
+    return mine;
+}
+
 aclnnStatus simLaunch(const char *name, void *workspace, uint64_t workspaceSize, aclOpExecutor *handle,
                       aclrtStream stream)
 {
@@ -394,13 +410,12 @@ aclnnStatus simLaunch(const char *name, void *workspace, uint64_t workspaceSize,
     bool fails = simCount(SIM_LAUNCH);
     struct executor *executor = acquire(name, handle, ACLNN_ERR_PARAM_NULLPTR, &status);
     if (executor == NULL) return status;
+    if (!claim(executor, workspaceSize > 0 && workspace == NULL)) {
+        simRelease(executor);
+        return notLive(name);
+    }
     status = simLost() ? simFail(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "%s: the device is lost", name)
                        : launch(name, executor, workspace, workspaceSize, stream, fails);
-    /* A missing workspace destroys any executor; everything else only those of one use, done or failed. */
-    pthread_mutex_lock(&executor->mutex);
-    bool keep = executor->repeatable && !(workspaceSize > 0 && workspace == NULL);
-    pthread_mutex_unlock(&executor->mutex);
-    if (!keep) simClose(handle, SIM_EXECUTOR);
     simRelease(executor);
     simLaunched();
     return status;
