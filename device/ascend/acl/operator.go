@@ -16,10 +16,10 @@ type signature [maxArgs]reflect.Type
 
 // An Operator is one operator of aclnn: the C functions of its two phases.
 type Operator struct {
-	library *Library
-	name    string  // of phase two: aclnnAdd
-	plan    uintptr // aclnnAddGetWorkspaceSize
-	launch  uintptr // aclnnAdd
+	lib    *Library
+	name   string  // of phase two: aclnnAdd
+	plan   uintptr // aclnnAddGetWorkspaceSize
+	launch uintptr // aclnnAdd
 
 	mu       sync.Mutex
 	planners map[signature]reflect.Value // phase one as a Go function
@@ -36,7 +36,7 @@ func (l *Library) Operator(name string) (*Operator, error) {
 	if op, ok := l.operators[name]; ok {
 		return op, nil
 	}
-	op := &Operator{library: l, name: name, planners: map[signature]reflect.Value{}}
+	op := &Operator{lib: l, name: name, planners: map[signature]reflect.Value{}}
 	for symbol, address := range map[string]*uintptr{name: &op.launch, name + "GetWorkspaceSize": &op.plan} {
 		var ok bool
 		if *address, ok = l.Symbol(symbol); !ok {
@@ -81,7 +81,7 @@ func (op *Operator) Plan(args ...any) (workspace uint64, exe Executor, err error
 	values = append(values, reflect.ValueOf(&workspace), reflect.ValueOf(&exe))
 	status := int32(op.planner(s, len(args)).Call(values)[0].Int())
 	if status != success {
-		return 0, 0, op.library.failure(op.phaseOne(), status)
+		return 0, 0, op.lib.failure(op.phaseOne(), status)
 	}
 	return workspace, exe, nil
 }
@@ -109,5 +109,5 @@ func (op *Operator) planner(s signature, n int) reflect.Value {
 //
 // Launch destroys the executor, even when it fails, unless it is repeatable.
 func (op *Operator) Launch(workspace Pointer, size uint64, exe Executor, s Stream) error {
-	return op.library.status(op.name, callValues(op.launch, uintptr(workspace), uintptr(size), uintptr(exe), uintptr(s)))
+	return op.lib.status(op.name, callValues(op.launch, uintptr(workspace), uintptr(size), uintptr(exe), uintptr(s)))
 }
